@@ -1,0 +1,176 @@
+#include "drivers/emu/state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Device memory: a sorted list of allocations with known bounds. What a running operation uses
+ * stays until it is over, however early the program frees it. */
+
+enum {
+    EMU_MEMORY_ALIGNMENT_BYTES = 64,
+    EMU_MEMORY_PATTERN = 0xFF, /* fresh memory: NaN as any float, the same in every run */
+};
+
+/* The first allocation that starts above the address; memory[result - 1] may hold it. */
+static uint32_t emu_memory_above(const emu_device *device, const char *address) {
+    uint32_t low = 0, high = device->memory_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if ((uintptr_t)device->memory[middle]->data <= (uintptr_t)address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static emu_allocation *emu_memory_at(const emu_device *device, const void *address) {
+    uint32_t above = emu_memory_above(device, address);
+    if (above == 0) return NULL;
+    emu_allocation *allocation = device->memory[above - 1];
+    uintptr_t offset = (uintptr_t)address - (uintptr_t)allocation->data;
+    return offset < allocation->bytes || offset == 0 ? allocation : NULL;
+}
+
+static emu_allocation *emu_allocation_new(size_t bytes) {
+    if (bytes > SIZE_MAX - 2 * EMU_MEMORY_ALIGNMENT_BYTES) return NULL;
+    size_t rounded =
+        (bytes + EMU_MEMORY_ALIGNMENT_BYTES) & ~(size_t)(EMU_MEMORY_ALIGNMENT_BYTES - 1);
+    emu_allocation *allocation = calloc(1, sizeof *allocation);
+    if (allocation == NULL) return NULL;
+    allocation->data = aligned_alloc(EMU_MEMORY_ALIGNMENT_BYTES, rounded);
+    if (allocation->data == NULL) {
+        free(allocation);
+        return NULL;
+    }
+    memset(allocation->data, EMU_MEMORY_PATTERN, rounded);
+    allocation->bytes = bytes;
+    return allocation;
+}
+
+emu_outcome emu_allocate(emu_host *host, emu_call *call) {
+    emu_device *device = call->device;
+    emu_allocation *allocation = NULL;
+    if (emu_grow(&device->memory, device->memory_count, &device->memory_room, sizeof allocation))
+        allocation = emu_allocation_new(call->count);
+    if (allocation == NULL)
+        return emu_call_end(host, call, TUTTI_OUT_OF_MEMORY,
+                            "device %" PRIu32 " has no room for %zu bytes", device->index,
+                            call->count);
+    allocation->ordinal = device->next_ordinal++;
+    allocation->place = call->place;
+    uint32_t at = emu_memory_above(device, allocation->data);
+    memmove(&device->memory[at + 1], &device->memory[at],
+            (device->memory_count - at) * sizeof allocation);
+    device->memory[at] = allocation;
+    device->memory_count++;
+    call->buffer_out.data = allocation->data;
+    call->buffer_out.bytes = allocation->bytes;
+    return emu_call_ok(host, call);
+}
+
+static void emu_memory_give_back(emu_device *device, emu_allocation *allocation) {
+    uint32_t at = emu_memory_above(device, allocation->data) - 1;
+    assert(device->memory[at] == allocation);
+    device->memory_count--;
+    memmove(&device->memory[at], &device->memory[at + 1],
+            (device->memory_count - at) * sizeof allocation);
+    free(allocation->data);
+    free(allocation);
+}
+
+emu_outcome emu_free(emu_host *host, emu_call *call) {
+    emu_device *device = call->device;
+    if (call->destination.data == NULL) return emu_call_ok(host, call);
+    emu_allocation *allocation = emu_memory_at(device, call->destination.data);
+    if (allocation == NULL)
+        return emu_call_misused(host, call, TUTTI_MISUSE,
+                                "this is not memory of device %" PRIu32
+                                ", or no longer: it was never allocated there or is freed already",
+                                device->index);
+    if (allocation->data != call->destination.data)
+        return emu_call_misused(host, call, TUTTI_MISUSE,
+                                "this is %zu bytes inside of an allocation of device %" PRIu32
+                                ": free the buffer that memory_allocate gave",
+                                (size_t)((char *)call->destination.data - allocation->data),
+                                device->index);
+    if (allocation->freed)
+        return emu_call_misused(host, call, TUTTI_MISUSE, "this memory is freed already");
+    allocation->freed = true;
+    if (allocation->in_flight == 0) emu_memory_give_back(device, allocation);
+    return emu_call_ok(host, call);
+}
+
+/* Slow, for texts: which other device holds an address. */
+static emu_device *emu_memory_other_owner(emu_device *device, const void *data) {
+    emu_engine *engine = device->engine;
+    for (uint32_t i = 0; i < engine->device_count; i++)
+        if (emu_memory_at(&engine->devices[i], data) != NULL) return &engine->devices[i];
+    return NULL;
+}
+
+bool emu_memory_find(emu_device *device, const char *argument, const void *data, size_t bytes,
+                     emu_allocation **allocation_out, char *reason, size_t reason_bytes) {
+    *allocation_out = NULL;
+    if (bytes == 0) return true;
+    emu_allocation *allocation = emu_memory_at(device, data);
+    if (allocation == NULL) {
+        const emu_device *other = emu_memory_other_owner(device, data);
+        if (other != NULL)
+            snprintf(reason, reason_bytes,
+                     "the %s is memory of device %" PRIu32 ", but the stream is on device %" PRIu32,
+                     argument, other->index, device->index);
+        else
+            snprintf(reason, reason_bytes,
+                     "the %s is not memory of device %" PRIu32
+                     " (never allocated there, or freed already)",
+                     argument, device->index);
+        return false;
+    }
+    size_t offset = (size_t)((const char *)data - allocation->data);
+    if (allocation->freed) {
+        snprintf(reason, reason_bytes, "the %s is memory that was freed already", argument);
+        return false;
+    }
+    if (bytes > allocation->bytes - offset) {
+        snprintf(reason, reason_bytes,
+                 "the %s reaches %zu bytes beyond the end of its allocation of %zu bytes", argument,
+                 bytes - (allocation->bytes - offset), allocation->bytes);
+        return false;
+    }
+    *allocation_out = allocation;
+    return true;
+}
+
+void emu_memory_hold(emu_allocation *allocation) {
+    if (allocation != NULL) allocation->in_flight++;
+}
+
+void emu_memory_release(emu_device *device, emu_allocation *allocation) {
+    if (allocation == NULL) return;
+    assert(allocation->in_flight > 0);
+    allocation->in_flight--;
+    if (allocation->in_flight == 0 && allocation->freed) emu_memory_give_back(device, allocation);
+}
+
+void emu_device_free_memory(emu_device *device) {
+    for (uint32_t i = 0; i < device->memory_count; i++) {
+        free(device->memory[i]->data);
+        free(device->memory[i]);
+    }
+    free(device->memory);
+}
+
+bool emu_engine_memory_owner(emu_engine *engine, const void *address, emu_device **device_out,
+                             tutti_buffer *allocation_out) {
+    for (uint32_t i = 0; i < engine->device_count; i++) {
+        emu_allocation *allocation = emu_memory_at(&engine->devices[i], address);
+        if (allocation == NULL || allocation->freed) continue;
+        *device_out = &engine->devices[i];
+        allocation_out->data = allocation->data;
+        allocation_out->bytes = allocation->bytes;
+        return true;
+    }
+    return false;
+}

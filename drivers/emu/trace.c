@@ -1,0 +1,247 @@
+#include "drivers/emu/state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The trace: every event of a run, in order. Its hash is always kept; lines of JSON are written
+ * only when somebody takes them. Nothing in it depends on addresses, on real time or on where the
+ * caller's source lies, so equal programs give equal traces. */
+
+enum { EMU_TRACE_VERSION = 1, EMU_TRACE_LINE_BYTES = 1024, EMU_TRACE_WORDS = 8 };
+
+static const char *const emu_trace_names[EMU_TRACE_KIND_COUNT] = {
+    [EMU_TRACE_CALL] = "call",   [EMU_TRACE_BLOCK] = "block",     [EMU_TRACE_RETURN] = "return",
+    [EMU_TRACE_ISSUE] = "issue", [EMU_TRACE_START] = "start",     [EMU_TRACE_COMPLETE] = "complete",
+    [EMU_TRACE_FAULT] = "fault", [EMU_TRACE_FINDING] = "finding",
+};
+
+/* One line being written; longer ones than fit are cut, which no event reaches. */
+typedef struct emu_line {
+    size_t bytes;
+    char text[EMU_TRACE_LINE_BYTES];
+} emu_line;
+
+static void emu_line_add(emu_line *line, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void emu_line_add(emu_line *line, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    size_t room = sizeof line->text - line->bytes;
+    int wanted = vsnprintf(line->text + line->bytes, room, format, arguments);
+    va_end(arguments);
+    if (wanted > 0) line->bytes += (size_t)wanted < room ? (size_t)wanted : room - 1;
+}
+
+/* Names come from the program: what JSON does not allow in a string is escaped. */
+static void emu_line_add_name(emu_line *line, const char *key, const char *name) {
+    emu_line_add(line, ",\"%s\":\"", key);
+    for (const char *c = name; *c != '\0'; c++) {
+        unsigned char byte = (unsigned char)*c;
+        if (byte == '"' || byte == '\\')
+            emu_line_add(line, "\\%c", byte);
+        else if (byte < 0x20 || byte >= 0x7F)
+            emu_line_add(line, "\\u%04x", byte);
+        else
+            emu_line_add(line, "%c", byte);
+    }
+    emu_line_add(line, "\"");
+}
+
+static void emu_trace_send(emu_engine *engine, emu_line *line) {
+    emu_line_add(line, "}\n");
+    engine->config.trace_sink(engine->config.trace_context, line->text, line->bytes);
+}
+
+/* --- The hash --- */
+
+static uint64_t emu_mix(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ (hash >> 29);
+}
+
+static uint64_t emu_mix_text(uint64_t hash, const char *text) {
+    for (; text != NULL && *text != '\0'; text++)
+        hash = emu_mix(hash, (unsigned char)*text);
+    return hash;
+}
+
+static void emu_trace_hash(emu_engine *engine, const uint64_t words[EMU_TRACE_WORDS]) {
+    uint64_t hash = emu_mix(engine->trace_hash, (uint64_t)engine->clock.now_ns);
+    for (int i = 0; i < EMU_TRACE_WORDS; i++)
+        hash = emu_mix(hash, words[i]);
+    engine->trace_hash = hash;
+    engine->event_count++;
+}
+
+/* --- Events --- */
+
+static void emu_line_begin(const emu_engine *engine, emu_line *line, emu_trace_kind kind) {
+    line->bytes = 0;
+    emu_line_add(line, "{\"t\":%" PRId64 ",\"event\":\"%s\"", engine->clock.now_ns,
+                 emu_trace_names[kind]);
+}
+
+void emu_trace_begin(emu_engine *engine) {
+    const emu_config *config = &engine->config;
+    engine->trace_hash = emu_mix(EMU_TRACE_VERSION, config->host_count);
+    if (config->trace_sink == NULL) return;
+    emu_line line = {0};
+    emu_line_add(&line, "{\"tutti_trace\":%d,\"ranks\":%" PRIu32 ",\"devices\":%" PRIu32,
+                 EMU_TRACE_VERSION, config->host_count, config->device_count);
+    emu_trace_send(engine, &line);
+}
+
+static uint64_t emu_group_word(const emu_group *group) {
+    return ((uint64_t)group->index << 32) | group->generation;
+}
+
+static void emu_line_add_group(emu_line *line, const emu_group *group) {
+    emu_line_add_name(line, "comm", group->name);
+    if (group->generation > 0) emu_line_add(line, ",\"generation\":%" PRIu32, group->generation);
+}
+
+static void emu_line_add_stream(emu_line *line, const emu_stream *stream) {
+    if (stream->name != NULL)
+        emu_line_add_name(line, "stream", stream->name);
+    else
+        emu_line_add(line, ",\"stream\":%" PRIu32, stream->index);
+}
+
+void emu_trace_call(emu_host *host, const emu_call *call, emu_trace_kind kind) {
+    emu_engine *engine = host->engine;
+    const emu_comm *comm = call->comm;
+    uint64_t words[EMU_TRACE_WORDS] = {
+        (uint64_t)kind,
+        host->index,
+        (uint64_t)call->kind,
+        comm != NULL ? emu_group_word(comm->group) + 1 : 0,
+        call->stream != NULL ? call->stream->index + UINT64_C(1) : 0,
+        call->event != NULL ? call->event->index + UINT64_C(1) : 0,
+        kind == EMU_TRACE_RETURN ? (uint64_t)call->status : 0,
+        (uint64_t)call->duration_ns,
+    };
+    emu_trace_hash(engine, words);
+    if (engine->config.trace_sink == NULL) return;
+    emu_line line;
+    emu_line_begin(engine, &line, kind);
+    emu_line_add(&line, ",\"rank\":%" PRIu32 ",\"call\":\"%s\"", host->index,
+                 emu_call_name(call->kind));
+    if (comm != NULL) emu_line_add_group(&line, comm->group);
+    if (call->stream != NULL) emu_line_add_stream(&line, call->stream);
+    if (call->event != NULL) emu_line_add(&line, ",\"mark\":%" PRIu32, call->event->index);
+    if (call->duration_ns > 0) emu_line_add(&line, ",\"duration_ns\":%" PRId64, call->duration_ns);
+    if (call->dropped) emu_line_add(&line, ",\"dropped\":true");
+    if (kind == EMU_TRACE_RETURN)
+        emu_line_add_name(&line, "status", tutti_status_name(call->status));
+    emu_trace_send(engine, &line);
+}
+
+static void emu_line_add_memory(emu_line *line, const char *key, const emu_allocation *allocation,
+                                const void *data) {
+    if (allocation == NULL) return;
+    emu_line_add(line, ",\"%s\":\"%" PRIu32 "+%zu\"", key, allocation->ordinal,
+                 (size_t)((const char *)data - allocation->data));
+}
+
+static uint64_t emu_memory_word(const emu_allocation *allocation, const void *data) {
+    if (allocation == NULL) return 0;
+    return ((uint64_t)(allocation->ordinal + 1) << 40) +
+           (uint64_t)((const char *)data - allocation->data);
+}
+
+static const char *emu_trace_op_name(const emu_op *op) {
+    static const char *const names[] = {
+        [EMU_OP_ALL_REDUCE] = "all_reduce",
+        [EMU_OP_SEND] = "send",
+        [EMU_OP_RECV] = "recv",
+        [EMU_OP_COPY] = "copy",
+        [EMU_OP_FILL] = "fill",
+        [EMU_OP_KERNEL] = "kernel",
+        [EMU_OP_RECORD] = "record",
+        [EMU_OP_WAIT] = "wait",
+        [EMU_OP_GROUP] = "group",
+    };
+    return names[op->kind];
+}
+
+static void emu_line_add_signature(emu_line *line, const emu_op *op) {
+    emu_line_add_group(line, op->comm->group);
+    emu_line_add(line, ",\"seq\":%" PRIu64 ",\"type\":\"%s\",\"count\":%zu", op->seq,
+                 tutti_element_type_name((tutti_element_type)op->element_type), op->count);
+    if (op->kind == EMU_OP_ALL_REDUCE)
+        emu_line_add(line, ",\"reduce\":\"%s\"",
+                     tutti_reduce_op_name((tutti_reduce_op)op->reduce_op));
+    else
+        emu_line_add(line, ",\"peer\":%" PRId32, op->peer);
+}
+
+void emu_trace_op(emu_engine *engine, const emu_op *op, emu_trace_kind kind) {
+    uint64_t signature = ((uint64_t)op->kind << 24) | ((uint64_t)op->element_type << 16) |
+                         ((uint64_t)op->reduce_op << 8) | (op->failed ? 1U : 0U);
+    bool issue = kind == EMU_TRACE_ISSUE;
+    uint64_t words[EMU_TRACE_WORDS] = {
+        (uint64_t)kind | (signature << 8),
+        ((uint64_t)op->host << 32) | op->stream->index,
+        op->comm != NULL ? emu_group_word(op->comm->group) + 1 : 0,
+        op->seq,
+        op->count,
+        issue ? emu_memory_word(op->source_memory, op->source) : 0,
+        issue ? emu_memory_word(op->destination_memory, op->destination) : 0,
+        ((uint64_t)(uint32_t)op->peer << 32) ^ op->mark,
+    };
+    emu_trace_hash(engine, words);
+    if (engine->config.trace_sink == NULL) return;
+    emu_line line;
+    emu_line_begin(engine, &line, kind);
+    emu_line_add(&line, ",\"rank\":%" PRIu32 ",\"op\":\"%s\"", op->host, emu_trace_op_name(op));
+    if (op->comm != NULL) emu_line_add_signature(&line, op);
+    emu_line_add_stream(&line, op->stream);
+    if (op->event != NULL)
+        emu_line_add(&line, ",\"mark\":%" PRIu32 ",\"generation\":%" PRIu64, op->event->index,
+                     op->mark);
+    if (issue) {
+        emu_line_add_memory(&line, "source", op->source_memory, op->source);
+        emu_line_add_memory(&line, "destination", op->destination_memory, op->destination);
+    }
+    if (op->failed) emu_line_add(&line, ",\"failed\":true");
+    emu_trace_send(engine, &line);
+}
+
+void emu_trace_fault(emu_host *host, const emu_call *call, const tutti_fault_action *action) {
+    emu_engine *engine = host->engine;
+    uint64_t words[EMU_TRACE_WORDS] = {EMU_TRACE_FAULT,         host->index,
+                                       (uint64_t)call->kind,    (uint64_t)action->kind,
+                                       (uint64_t)action->rule,  (uint64_t)action->delay_ns,
+                                       (uint64_t)action->status};
+    emu_trace_hash(engine, words);
+    if (engine->config.trace_sink == NULL) return;
+    emu_line line;
+    emu_line_begin(engine, &line, EMU_TRACE_FAULT);
+    emu_line_add(&line, ",\"rank\":%" PRIu32 ",\"call\":\"%s\",\"action\":\"%s\",\"rule\":%" PRId32,
+                 host->index, emu_call_name(call->kind), tutti_fault_kind_name(action->kind),
+                 action->rule + 1);
+    emu_trace_send(engine, &line);
+}
+
+void emu_trace_finding(emu_engine *engine, const emu_finding *finding) {
+    uint64_t words[EMU_TRACE_WORDS] = {EMU_TRACE_FINDING,
+                                       finding->kind,
+                                       finding->is_note,
+                                       finding->round,
+                                       emu_mix_text(0, finding->detail),
+                                       finding->rank_count};
+    for (uint32_t i = 0; i < finding->rank_count; i++)
+        words[6] = emu_mix(words[6], (uint64_t)finding->ranks[i]);
+    emu_trace_hash(engine, words);
+    if (engine->config.trace_sink == NULL) return;
+    emu_line line;
+    emu_line_begin(engine, &line, EMU_TRACE_FINDING);
+    emu_line_add_name(&line, "kind", tutti_verdict_name((tutti_verdict)finding->kind));
+    emu_line_add_name(&line, "detail", finding->detail);
+    emu_line_add(&line, ",\"note\":%s,\"culprits\":[", finding->is_note ? "true" : "false");
+    for (uint32_t i = 0; i < finding->rank_count && i < EMU_NAMED_RANKS_MAX; i++)
+        emu_line_add(&line, "%s%" PRId32, i == 0 ? "" : ",", finding->ranks[i]);
+    emu_line_add(&line, "]");
+    emu_trace_send(engine, &line);
+}
