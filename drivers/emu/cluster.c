@@ -110,18 +110,19 @@ static bool joins_world(const emu_cluster *cluster, const emu_call *call) {
 }
 
 emu_outcome emu_cluster_issue(emu_cluster *cluster, uint32_t host, emu_call *call) {
-    bool mints_world = call->kind == EMU_CALL_MINT && cluster->rank_count > 0 &&
-                       call->communication_id == cluster->world_id;
     if (call->kind == EMU_CALL_JOIN && joins_world(cluster, call)) {
         call->member_hosts = cluster->world_hosts;
         if (call->name == NULL) call->name = "world";
     }
-    emu_outcome outcome = emu_engine_issue(cluster->engine, host, call);
-    if (mints_world && outcome == EMU_DONE && call->status == TUTTI_OK) {
-        cluster->world = call->id_out;
-        cluster->world_minted = true;
-    }
-    return outcome;
+    return emu_engine_issue(cluster->engine, host, call);
+}
+
+void emu_cluster_note(emu_cluster *cluster, const emu_call *call) {
+    bool mints_world = call->kind == EMU_CALL_MINT && cluster->rank_count > 0 &&
+                       call->communication_id == cluster->world_id;
+    if (!mints_world || call->status != TUTTI_OK) return;
+    cluster->world = *call->id_out;
+    cluster->world_minted = true;
 }
 
 tutti_status emu_cluster_call(emu_cluster *cluster, emu_call *call) {

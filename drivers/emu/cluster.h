@@ -60,8 +60,10 @@ tutti_status emu_cluster_init(emu_cluster *cluster, const emu_executor *executor
                               tutti_error *error);
 void emu_cluster_free(emu_cluster *cluster);
 
-/* Hands a call to the engine, for executors. The names of the world are filled in here. */
+/* Hands a call to the engine, and says that one is over, for executors. So the cluster knows by
+ * which identifier the world is joined, and fills in its names. */
 emu_outcome emu_cluster_issue(emu_cluster *cluster, uint32_t host, emu_call *call);
+void emu_cluster_note(emu_cluster *cluster, const emu_call *call);
 
 /* Runs a call of the calling thread. */
 tutti_status emu_cluster_call(emu_cluster *cluster, emu_call *call);

@@ -53,7 +53,7 @@ emu_outcome emu_mint_call(emu_host *host, emu_call *call) {
     emu_engine *engine = host->engine;
     for (uint32_t i = engine->group_count; i-- > 0;) {
         if (engine->groups[i]->communication_id != call->communication_id) continue;
-        emu_id_write(engine->groups[i], &call->id_out);
+        emu_id_write(engine->groups[i], call->id_out);
         return emu_call_ok(host, call);
     }
     emu_group *group = NULL;
@@ -62,7 +62,7 @@ emu_outcome emu_mint_call(emu_host *host, emu_call *call) {
     if (group == NULL)
         return emu_call_end(host, call, TUTTI_OUT_OF_MEMORY, "no memory for another group");
     engine->groups[engine->group_count++] = group;
-    emu_id_write(group, &call->id_out);
+    emu_id_write(group, call->id_out);
     return emu_call_ok(host, call);
 }
 

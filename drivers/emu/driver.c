@@ -88,12 +88,8 @@ static tutti_status emu_host_function_enqueue(tutti_stream *stream, tutti_host_f
                                               size_t write_count, tutti_error *error) {
     emu_call call = call_of(EMU_CALL_KERNEL, error);
     call.stream = emu_stream_of(stream);
-    call.function = function;
-    call.argument = argument;
-    call.reads = reads;
-    call.read_count = read_count;
-    call.accesses_written = writes;
-    call.write_count = write_count;
+    const emu_kernel kernel = {function, argument, reads, read_count, writes, write_count};
+    call.kernel = &kernel;
     return emu_cluster_call(cluster_of_device(stream->device), &call);
 }
 
@@ -198,9 +194,11 @@ static tutti_status emu_event_synchronize(tutti_event *event, tutti_error *error
 static tutti_status emu_group_id(tutti_driver *driver, tutti_communication_id communication_id,
                                  tutti_unique_id *id_out, tutti_error *error) {
     emu_call call = call_of(EMU_CALL_MINT, error);
+    tutti_unique_id id;
     call.communication_id = communication_id;
+    call.id_out = &id;
     tutti_status status = emu_cluster_call(emu_cluster_of(driver), &call);
-    if (status == TUTTI_OK) *id_out = call.id_out;
+    if (status == TUTTI_OK) *id_out = id;
     return status;
 }
 

@@ -76,6 +76,16 @@ typedef enum emu_call_kind {
     EMU_CALL_KIND_COUNT,
 } emu_call_kind;
 
+/* What a kernel does. */
+typedef struct emu_kernel {
+    tutti_host_function *function; /* NULL: nothing */
+    void *argument;
+    const tutti_buffer *reads;
+    size_t read_count;
+    const tutti_buffer *writes;
+    size_t write_count;
+} emu_kernel;
+
 /* One call of a host, with its arguments and, when it is over, its results. Lives until the call
  * is over: a blocked call is kept by the engine. The fields that a kind uses stand beside it. */
 typedef struct emu_call {
@@ -102,18 +112,13 @@ typedef struct emu_call {
     const tutti_unique_id *id;               /* join */
     const char *name;                        /* join: of the group; stream_create; wrong: the
                                                 text; a literal or interned; NULL */
-    const uint32_t *member_hosts;  /* join: the host of each rank, for reports; NULL: unknown */
-    tutti_host_function *function; /* kernel; NULL: takes time only */
-    void *argument;                /* kernel */
-    const tutti_buffer *reads;     /* kernel, borrowed for the call */
-    size_t read_count;
-    const tutti_buffer *accesses_written; /* kernel's writes, borrowed for the call */
-    size_t write_count;
-    const tutti_error *refusal; /* refused: borrowed for the call */
+    const uint32_t *member_hosts; /* join: the host of each rank, for reports; NULL: unknown */
+    const emu_kernel *kernel;     /* kernel, borrowed for the call; NULL: takes time only */
+    const tutti_error *refusal;   /* refused: borrowed for the call */
 
     /* results */
     tutti_status status;
-    tutti_unique_id id_out;  /* mint */
+    tutti_unique_id *id_out; /* mint: where the identifier goes */
     tutti_buffer buffer_out; /* allocate */
     tutti_status status_out; /* comm_status */
     int done_out;            /* *_query */

@@ -7,7 +7,6 @@ emu_outcome emu_group_start_call(emu_host *host, emu_call *call) {
         return emu_call_misused(host, call, TUTTI_MISUSE,
                                 "group calls are nested more than %d deep", EMU_GROUP_DEPTH_MAX);
     host->group_depth++;
-    host->group_place = call->place;
     return emu_call_ok(host, call);
 }
 

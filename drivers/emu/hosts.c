@@ -276,5 +276,7 @@ void emu_host_joined(emu_host *host, const emu_comm *comm) {
         host->join_finding = comm->failed_for;
     }
     if (host->pending_joins > 0 || host->wait != EMU_WAIT_JOINS) return;
-    emu_host_wake(host, host->join_status, host->join_finding);
+    tutti_status status = host->join_status;
+    host->join_status = TUTTI_OK;
+    emu_host_wake(host, status, host->join_finding);
 }

@@ -232,7 +232,9 @@ static void make_call(parallel_run *run, parallel_host *self, emu_call *call) {
     if (blocked) put_to_blocked(run, self);
     parallel_service(run, self);
     if (blocked) wait_for_call(run, self);
-    if (!run->abandoned) note_polling(run, self, call);
+    if (run->abandoned) return;
+    emu_cluster_note(&run->cluster, call);
+    note_polling(run, self, call);
 }
 
 /* A rank that is past help and calls on is not listened to for ever: its function is ended, where

@@ -205,6 +205,7 @@ static void emu_call_join(emu_script_rank *rank, emu_call *call,
     if (!rank->minted) {
         emu_call_begin(rank, call, EMU_CALL_MINT, statement->line);
         call->communication_id = statement->group + UINT64_C(1);
+        call->id_out = &rank->run->ids[statement->group];
         return;
     }
     emu_call_begin(rank, call, EMU_CALL_JOIN, statement->line);
@@ -561,7 +562,6 @@ void emu_script_call_done(emu_script_rank *rank, const emu_call *call) {
     rank->run->step_count++;
     if (dead) rank->ended = true;
     if (ok && call->kind == EMU_CALL_MINT) {
-        rank->run->ids[statement->group] = call->id_out;
         rank->minted = true;
         return;
     }

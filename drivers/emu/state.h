@@ -102,7 +102,6 @@ struct emu_host {
     emu_finding *limit_finding; /* why its wait's limit passes now */
     emu_timer timer;            /* of the wait or of its limit */
     emu_launch *launches;       /* the group call being collected, one per device, newest first */
-    tutti_place group_place;    /* of the latest group_start */
     tutti_status group_error;   /* of the first call that failed inside the group call */
     uint64_t call_count;        /* calls made */
     uint64_t launch_count;      /* launches of operations: its own issue order */

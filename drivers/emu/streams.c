@@ -170,20 +170,29 @@ static bool emu_kernel_buffers(emu_device *device, const char *argument,
     return true;
 }
 
+/* What the kernel declares must be memory of its device. */
+static bool emu_kernel_allowed(emu_device *device, const emu_kernel *kernel, char *reason,
+                               size_t reason_bytes) {
+    if (kernel == NULL) return true;
+    return emu_kernel_buffers(device, "buffer that is read", kernel->reads, kernel->read_count,
+                              reason, reason_bytes) &&
+           emu_kernel_buffers(device, "buffer that is written", kernel->writes, kernel->write_count,
+                              reason, reason_bytes);
+}
+
 emu_outcome emu_kernel_call(emu_host *host, emu_call *call) {
     emu_outcome outcome;
     char reason[TUTTI_ERROR_MESSAGE_BYTES];
     emu_device *device = emu_device_of(call->stream->base.device);
     if (!emu_stream_usable(host, call, &outcome)) return outcome;
-    if (!emu_kernel_buffers(device, "buffer that is read", call->reads, call->read_count, reason,
-                            sizeof reason) ||
-        !emu_kernel_buffers(device, "buffer that is written", call->accesses_written,
-                            call->write_count, reason, sizeof reason))
+    if (!emu_kernel_allowed(device, call->kernel, reason, sizeof reason))
         return emu_call_misused(host, call, TUTTI_INVALID_ARGUMENT, "%s", reason);
     emu_op *op = emu_simple_op(host, call, EMU_OP_KERNEL);
     if (op == NULL) return emu_no_memory(host, call);
-    op->function = call->function;
-    op->argument = call->argument;
+    if (call->kernel != NULL) {
+        op->function = call->kernel->function;
+        op->argument = call->kernel->argument;
+    }
     op->duration_ns = call->duration_ns;
     emu_stream_append(call->stream, op);
     return emu_call_ok(host, call);

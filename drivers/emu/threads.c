@@ -150,6 +150,7 @@ static call_end make_call(thread_run *run, thread_rank *self, emu_call *call) {
         if (!give_way(run, self, emu_schedule_next(schedule))) return CALL_ABANDONED;
         if (call->kind != EMU_CALL_SLEEP) emu_tsan_acquire(&run->interface_order);
     }
+    emu_cluster_note(&run->cluster, call);
     emu_schedule_done(schedule, host, call);
     return CALL_MADE;
 }
