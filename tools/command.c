@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* open_memstream */
 #include "tools/command.h"
 
 #include <argp.h>

@@ -183,6 +183,7 @@ static emu_finding *emu_finding_keep(emu_engine *engine, tutti_verdict kind, con
     finding->detail = detail;
     finding->subject = subject;
     finding->round = engine->round;
+    finding->when_ns = engine->clock.now_ns;
     finding->is_note = is_note;
     finding->pending = pending;
     finding->index = engine->finding_count;
@@ -206,11 +207,15 @@ emu_finding *emu_note_add(emu_engine *engine, tutti_verdict kind, const char *de
 
 /* --- Findings about one call --- */
 
+/* The name of the operation that a call is, or would have been. */
+static const char *emu_call_operation(const emu_call *call) {
+    if (call->kind != EMU_CALL_REFUSED || call->refusal->operation == NULL)
+        return emu_call_name(call->kind);
+    return call->refusal->operation;
+}
+
 static void emu_text_add_call(emu_text *text, const emu_host *host, const emu_call *call) {
-    const char *name = call->kind == EMU_CALL_REFUSED && call->refusal->operation != NULL
-                           ? call->refusal->operation
-                           : emu_call_name(call->kind);
-    emu_text_add(text, "rank %" PRIu32 ": %s", host->index, name);
+    emu_text_add(text, "rank %" PRIu32 ": %s", host->index, emu_call_operation(call));
     emu_text_add_place(text, call->place);
 }
 
@@ -230,7 +235,7 @@ void emu_finding_refused(emu_host *host, const emu_call *call, const char *reaso
     if (call->kind == EMU_CALL_JOIN && call->name != NULL)
         emu_text_add(&text, " of group %s", call->name);
     emu_text_add(&text, " was refused: %s", reason);
-    emu_finding_keep(host->engine, TUTTI_VERDICT_REFUSED, emu_call_name(call->kind), 0, &rank, 1,
+    emu_finding_keep(host->engine, TUTTI_VERDICT_REFUSED, emu_call_operation(call), 0, &rank, 1,
                      &text, pending, pending);
 }
 

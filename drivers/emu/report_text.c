@@ -205,7 +205,8 @@ static void put_more(text_out *out, uint64_t count, const char *noun) {
     put_spaces(out, LABEL_BYTES);
     put_text(out, "and ");
     put_counted(out, count, noun);
-    put_text(out, " more\n");
+    put_text(out, " more");
+    put_char(out, '\n');
 }
 
 static void put_followers(text_out *out, const tutti_report *report, uint32_t root) {
@@ -360,7 +361,8 @@ static void put_trace(text_out *out, const tutti_report *report) {
     put_text(out, ", ");
     tutti_duration_format(report->virtual_ns, text, sizeof text);
     put_text(out, text);
-    put_text(out, " of virtual time\n");
+    put_text(out, " of virtual time");
+    put_char(out, '\n');
 }
 
 static void put_labelled(text_out *out, const char *label, const char *text) {

@@ -20,6 +20,10 @@
 #define EMU_TSAN 0
 #endif
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #if EMU_TSAN
 
 /* Of TSan's runtime, which has no header for the first four. */
@@ -62,6 +66,10 @@ static inline void emu_tsan_release(void *address) {
     (void)address;
 }
 
+#endif
+
+#ifdef __cplusplus
+}
 #endif
 
 #endif

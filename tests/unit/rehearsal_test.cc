@@ -1,4 +1,6 @@
 // Rehearsals on threads: what they promise to those who write tests with them.
+#include <sys/resource.h>
+
 #include <atomic>
 #include <cstring>
 #include <set>
@@ -30,10 +32,10 @@ TEST(Rehearsal, ThousandRanksAreNotTooMany) {
 TEST(Rehearsal, RanksKnowWhoTheyAre) {
     tutti_rehearsal_options options = options_for(3);
     options.device_count = 7;
-    std::set<int32_t> seen;
+    std::vector<int> seen(3);
     const Report report = rehearse(options, [&](tutti_rank *self) {
         EXPECT_EQ(tutti_rank_count(self), 3);
-        seen.insert(tutti_rank_index(self));
+        seen[static_cast<size_t>(tutti_rank_index(self))]++;
         uint32_t count = 0;
         ASSERT_EQ(tutti_device_count(tutti_rank_driver(self), &count, nullptr), TUTTI_OK);
         EXPECT_EQ(count, 7U);
@@ -48,7 +50,7 @@ TEST(Rehearsal, RanksKnowWhoTheyAre) {
         EXPECT_EQ(member.leave(), TUTTI_OK);
     });
     EXPECT_EQ(report->verdict, TUTTI_VERDICT_OK) << text_of(report.get());
-    EXPECT_EQ(seen.size(), 3U);
+    EXPECT_EQ(seen, std::vector<int>(3, 1));
 }
 
 TEST(Rehearsal, OneRankRunsAtATimeAndInTheOrderOfItsNumber) {
@@ -284,6 +286,19 @@ TEST(Rehearsal, LoopThatJoinsAgainAndAgainIsEnded) {
         tutti_comm *comm = nullptr;
         if (tutti_rank_index(self) == 1) return;
         while (tutti_rank_join_world(self, nullptr, &comm, nullptr) != TUTTI_OK) {
+        }
+    });
+    EXPECT_EQ(report->verdict, TUTTI_VERDICT_MISSING) << text_of(report.get()).substr(0, 2000);
+}
+
+TEST(Rehearsal, LoopThatTriesSomethingNewEachTimeIsEnded) {
+    const Report report = rehearse(options_for(2), [](tutti_rank *self) {
+        if (tutti_rank_index(self) == 1) return;
+        for (tutti_communication_id id = 1;; id++) {
+            tutti_unique_id unique;
+            tutti_comm *comm = nullptr;
+            (void)tutti_group_id(tutti_rank_driver(self), id, &unique, nullptr);
+            (void)tutti_join(tutti_rank_device(self), &unique, 2, 0, nullptr, &comm, nullptr);
         }
     });
     EXPECT_EQ(report->verdict, TUTTI_VERDICT_MISSING) << text_of(report.get()).substr(0, 2000);
@@ -529,6 +544,33 @@ TEST(RehearsalOptions, BadFaultsAreRefused) {
     EXPECT_NE(refusal(options, TUTTI_INVALID_ARGUMENT), "");
     options.faults = "alloc=refuse(full)";
     EXPECT_NE(refusal(options, TUTTI_UNSUPPORTED), "");
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+#else
+constexpr bool kSanitized = false;
+#endif
+
+TEST(RehearsalOptions, TooFewThreadsIsAnErrorAndNothingRuns) {
+    if (kSanitized) GTEST_SKIP() << "sanitizers need all of the address space";
+    rlimit before;
+    ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+    const rlimit narrow = {rlim_t{4} << 30, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_AS, &narrow), 0);
+    tutti_rehearsal_options options = options_for(64);
+    options.stack_bytes = size_t{1} << 28;
+    const std::string message = refusal(options, TUTTI_SYSTEM);
+    EXPECT_NE(message.find("could not be made"), std::string::npos) << message;
+    ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+    options.stack_bytes = 0;
+    EXPECT_EQ(rehearse(options, summing(1))->verdict, TUTTI_VERDICT_OK);
 }
 
 TEST(RehearsalOptions, NullArgumentsAreRefused) {

@@ -1,0 +1,15 @@
+#ifndef TUTTI_TUTTI_H
+#define TUTTI_TUTTI_H
+
+/* All of Tutti. */
+
+#include "tutti/driver.h"
+#include "tutti/emu.h"
+#include "tutti/fault.h"
+#include "tutti/group.h"
+#include "tutti/operations.h"
+#include "tutti/script.h"
+#include "tutti/status.h"
+#include "tutti/types.h"
+
+#endif
