@@ -131,28 +131,32 @@ tutti_status emu_cluster_call(emu_cluster *cluster, emu_call *call) {
 
 /* --- Refusals that the engine does not see --- */
 
+static tutti_status refuse(emu_call *call, tutti_status status, const char *text) {
+    call->status = status;
+    return tutti_error_set(call->error, status, "%s", text);
+}
+
 tutti_status emu_refuse_stranger(emu_call *call) {
-    return tutti_error_set(call->error, call->status = TUTTI_MISUSE,
-                           "the calling thread runs no rank of this rehearsal: its driver and "
-                           "handles may only be used by the thread that a rank's function runs on, "
-                           "and until that function returns");
+    return refuse(call, TUTTI_MISUSE,
+                  "the calling thread runs no rank of this rehearsal: its driver and handles may "
+                  "only be used by the thread that a rank's function runs on, and until that "
+                  "function returns");
 }
 
 tutti_status emu_refuse_in_function(emu_call *call) {
-    return tutti_error_set(call->error, call->status = TUTTI_MISUSE,
-                           "a host function that runs in a stream must not call any operation: let "
-                           "it set a variable, and make the call where the stream is synchronized");
+    return refuse(call, TUTTI_MISUSE,
+                  "a host function that runs in a stream must not call any operation: let it set a "
+                  "variable, and make the call where the stream is synchronized");
 }
 
 tutti_status emu_refuse_abandoned(emu_call *call) {
-    return tutti_error_set(
-        call->error, call->status = TUTTI_UNRESPONSIVE,
-        "the rehearsal was given up, since a rank did not come back from its own "
-        "code within the real-time limit");
+    return refuse(call, TUTTI_UNRESPONSIVE,
+                  "the rehearsal was given up, since a rank did not come back from its own code "
+                  "within the real-time limit");
 }
 
 tutti_status emu_refuse_over(emu_call *call) {
-    return tutti_error_set(call->error, call->status = TUTTI_DEADLOCK,
-                           "the rehearsal is over: nothing can move any more, and the ranks that "
-                           "are left only call again and again");
+    return refuse(call, TUTTI_DEADLOCK,
+                  "the rehearsal is over: nothing can move any more, and the ranks that are left "
+                  "only call again and again");
 }
