@@ -62,12 +62,19 @@ static void emu_verdicts_carry_out(emu_engine *engine, emu_verdicts *verdicts) {
     free(verdicts->sentences);
 }
 
+/* The operation whose peers a host waits for (first use); NULL. */
+static emu_op *emu_host_connecting(const emu_node *node) {
+    const emu_host *host = node->object;
+    bool connects = host->state == EMU_HOST_BLOCKED && host->wait == EMU_WAIT_PEERS;
+    return connects ? host->connecting : NULL;
+}
+
 /* The group that a node belongs to; NULL: none. */
 static emu_group *emu_node_group(const emu_node *node) {
     if (node->kind == EMU_NODE_GROUP) return node->object;
     if (node->kind == EMU_NODE_COLLECTIVE) return ((emu_collective *)node->object)->group;
-    if (node->kind != EMU_NODE_OP) return NULL;
-    const emu_op *op = node->object;
+    const emu_op *op = node->kind == EMU_NODE_HOST ? emu_host_connecting(node) : node->object;
+    if (op == NULL) return NULL;
     if (op->kind == EMU_OP_GROUP) return op->launch->parts->comm->group;
     return op->comm != NULL ? op->comm->group : NULL;
 }
@@ -78,9 +85,11 @@ static void emu_judge_cycle(emu_waitfor *graph, uint32_t component, emu_verdicts
     emu_finding *finding = emu_explain_cycle(graph, component);
     for (uint32_t i = 0; i < graph->count; i++) {
         const emu_node *node = &graph->nodes[i];
-        if (node->component != component || node->kind == EMU_NODE_HOST) continue;
+        if (node->component != component) continue;
         emu_op *op = node->kind == EMU_NODE_OP ? node->object : NULL;
-        emu_verdicts_add(verdicts, emu_node_group(node), op, TUTTI_DEADLOCK, finding);
+        emu_group *group = emu_node_group(node);
+        if (group != NULL || op != NULL)
+            emu_verdicts_add(verdicts, group, op, TUTTI_DEADLOCK, finding);
     }
 }
 
@@ -94,10 +103,14 @@ static void emu_judge_cycles(emu_waitfor *graph, emu_verdicts *verdicts) {
 static void emu_judge_missing(emu_waitfor *graph, emu_verdicts *verdicts) {
     for (uint32_t i = 0; i < graph->count; i++) {
         const emu_node *node = &graph->nodes[i];
+        emu_node subject = *node;
         emu_absent absent = {0};
-        if (node->kind == EMU_NODE_HOST) continue;
+        if (node->kind == EMU_NODE_HOST) {
+            subject = (emu_node){.object = emu_host_connecting(node), .kind = EMU_NODE_OP};
+            if (subject.object == NULL) continue;
+        }
         if (emu_absent_collect(graph, node, &absent)) {
-            emu_finding *finding = emu_explain_missing(graph, node, &absent);
+            emu_finding *finding = emu_explain_missing(graph, &subject, &absent);
             emu_op *op = node->kind == EMU_NODE_OP ? node->object : NULL;
             emu_verdicts_add(verdicts, emu_node_group(node), op, TUTTI_MISSING, finding);
         }

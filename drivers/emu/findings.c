@@ -38,7 +38,7 @@ static const char *emu_file_name(const char *path) {
 }
 
 void emu_text_add_place(emu_text *text, tutti_place place) {
-    if (place.file == NULL) return;
+    if (place.file == NULL || place.line == 0) return;
     emu_text_add(text, " (%s:%" PRId32 ")", emu_file_name(place.file), place.line);
 }
 

@@ -521,6 +521,7 @@ void emu_script_next_call(emu_script_rank *rank, emu_call *call) {
         if (!rank->ended) emu_rank_advance(rank);
     }
     emu_call_begin(rank, call, EMU_CALL_EXIT, 0);
+    call->place = (tutti_place){NULL, 0};
 }
 
 /* --- Results --- */

@@ -239,7 +239,9 @@ void check_block(const emu_script *script, const emu_script_section &section, ui
     ASSERT_EQ(statement.partner > index, start);
     ASSERT_EQ(script->statements[statement.partner].partner, index);
     ASSERT_EQ(script->statements[statement.partner].loop, statement.loop);
-    if (statement.kind == EMU_SCRIPT_REPEAT) ASSERT_LT(statement.loop, script->loop_depth);
+    if (statement.kind == EMU_SCRIPT_REPEAT) {
+        ASSERT_LT(statement.loop, script->loop_depth);
+    }
 }
 
 void check_statement(const emu_script *script, const emu_script_section &section, uint32_t index) {
