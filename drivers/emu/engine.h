@@ -144,6 +144,7 @@ struct emu_effect {
     void *subject;    /* engine: what is complete when this is done */
     emu_effect_kind kind;
     uint8_t fill_value;
+    uint32_t host;                   /* function: whose it is */
     tutti_element_type element_type; /* reduce */
     tutti_reduce_op op;              /* reduce */
     size_t count;                    /* reduce: elements; copy, fill: bytes */
@@ -223,6 +224,7 @@ bool emu_engine_host_killed(const emu_engine *engine, uint32_t host);
 /* What the report is made of beside the engine's own state. */
 typedef struct emu_report_extra {
     const char *choices; /* borrowed for the call */
+    const char *name;    /* of the program, borrowed for the call; NULL */
     const char *repeat;  /* borrowed for the call; NULL */
     int64_t real_ns;
 } emu_report_extra;

@@ -234,6 +234,7 @@ tutti_status emu_rehearse_in_parallel(const emu_rehearsal *rehearsal, emu_thread
     (void)pthread_mutex_lock(&run->parallel.lock);
     watch(run, options->unresponsive_ns);
     const emu_report_extra extra = {.choices = "",
+                                    .name = options->name,
                                     .repeat = options->repeat,
                                     .real_ns = emu_real_now() - run->parallel.start_ns};
     status = emu_report_create(run->parallel.cluster.engine, &extra, report_out, error);

@@ -127,6 +127,7 @@ static void emu_report_fill(const emu_engine *engine, const emu_report_extra *ex
     emu_report_fill_ranks(engine, block, report);
     report->faults_unfired = emu_block_text(block, unfired);
     report->choices = emu_block_text(block, extra->choices);
+    report->name = emu_block_text(block, extra->name);
     report->repeat = emu_block_text(block, extra->repeat);
     report->trace_hash = engine->trace_hash;
     report->event_count = engine->event_count;

@@ -382,11 +382,13 @@ size_t tutti_report_format(const tutti_report *report, char *text, size_t text_b
     put_char(&out, '\n');
     if (*text_or_empty(report->faults_unfired)) {
         put_label(&out, "unfired");
-        put_text(&out, "rules of the fault plan that never acted:\n");
+        put_text(&out, "rules of the fault plan that never acted:");
+        put_char(&out, '\n');
         put_labelled(&out, "", report->faults_unfired);
     }
     put_labelled(&out, "choices", report->choices);
     put_trace(&out, report);
+    put_labelled(&out, "program", report->name);
     put_labelled(&out, "repeat", report->repeat);
     if (text_bytes > 0) text[out.bytes < text_bytes ? out.bytes : text_bytes - 1] = '\0';
     return out.bytes;

@@ -123,7 +123,8 @@ static tutti_status emu_data_report(emu_data_run *run, const tutti_script_option
     char *text = malloc(bytes);
     if (text == NULL) return tutti_error_set(error, TUTTI_OUT_OF_MEMORY, "no memory for a report");
     emu_choice_record_format(&choices->record, text, bytes);
-    emu_report_extra extra = {text, options->repeat, emu_real_now() - started_ns};
+    emu_report_extra extra = {
+        .choices = text, .repeat = options->repeat, .real_ns = emu_real_now() - started_ns};
     tutti_status status = emu_report_create(run->engine, &extra, report_out, error);
     free(text);
     return status;

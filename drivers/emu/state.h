@@ -351,8 +351,8 @@ typedef struct emu_channel {
 struct emu_finding {
     uint8_t kind; /* tutti_verdict */
     bool is_note;
-    bool pending;   /* a note that becomes an error when something follows from it */
-    uint32_t round; /* of settling, in which it was found */
+    bool pending;    /* a note that becomes an error when something follows from it */
+    uint32_t round;  /* of settling, in which it was found */
     int64_t when_ns; /* on the clock */
     const char *detail;
     uint64_t subject; /* what it is about: at most one finding per subject; 0: none */

@@ -221,6 +221,7 @@ void emu_op_push_effect(emu_op *op, emu_effect_kind kind) {
     effect->source = op->source;
     effect->destination = op->peer_op != NULL ? op->peer_op->destination : op->destination;
     effect->fill_value = op->fill_value;
+    effect->host = op->host;
     effect->function = op->function;
     effect->argument = op->argument;
     emu_effect_push(engine, effect);

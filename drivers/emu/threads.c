@@ -38,9 +38,10 @@ typedef struct thread_rank {
 typedef struct thread_run {
     emu_cluster cluster; /* first */
     emu_gate gate;
-    emu_baton end;          /* given when all ranks have ended */
-    bool abandoned;         /* the gate is, and ranks that wait for their turn are to end */
-    atomic_uint references; /* the caller's, and one of each thread that was started */
+    emu_baton end;            /* given when all ranks have ended */
+    bool abandoned;           /* the gate is, and ranks that wait for their turn are to end */
+    atomic_int function_host; /* whose host function is under way; -1: none's */
+    atomic_uint references;   /* the caller's, and one of each thread that was started */
     emu_choices choices;
     emu_schedule *schedule;
     emu_thread_pool *pool; /* borrowed until the caller returns */
@@ -241,9 +242,11 @@ static bool perform(void *context, const emu_effect *effect) {
     self->in_function = true;
     emu_tsan_hide_end();
     emu_tsan_acquire(&run->interface_order);
+    atomic_store_explicit(&run->function_host, (int)effect->host, memory_order_relaxed);
     emu_gate_leave(&run->gate);
     emu_effect_perform(effect);
     bool alive = emu_gate_enter(&run->gate);
+    atomic_store_explicit(&run->function_host, -1, memory_order_relaxed);
     emu_tsan_release(&run->interface_order);
     emu_tsan_hide_begin();
     self->in_function = false;
@@ -362,6 +365,7 @@ static tutti_status run_create(const emu_rehearsal *rehearsal, emu_thread_pool *
     if (run == NULL)
         return tutti_error_set(error, TUTTI_OUT_OF_MEMORY, "no memory for a rehearsal");
     atomic_init(&run->references, 1);
+    atomic_init(&run->function_host, -1);
     run->pool = pool;
     run->function = rehearsal->function;
     run->argument = rehearsal->argument;
@@ -387,7 +391,7 @@ static tutti_status create_report(thread_run *run, const tutti_rehearsal_options
         return tutti_error_set(error, TUTTI_OUT_OF_MEMORY, "no memory for the report");
     (void)emu_choice_record_format(record, choices, bytes);
     const emu_report_extra extra = {
-        .choices = choices, .repeat = options->repeat, .real_ns = real_ns};
+        .choices = choices, .name = options->name, .repeat = options->repeat, .real_ns = real_ns};
     tutti_status status = emu_report_create(run->cluster.engine, &extra, report_out, error);
     free(choices);
     return status;
@@ -401,6 +405,12 @@ static void start(thread_run *run) {
     emu_tsan_hide_end();
 }
 
+/* Whose code does not come back: a host function is its issuer's, whichever thread runs it. */
+static uint32_t stuck_host(thread_run *run) {
+    int host = atomic_load_explicit(&run->function_host, memory_order_relaxed);
+    return host >= 0 ? (uint32_t)host : (uint32_t)emu_schedule_current(run->schedule);
+}
+
 tutti_status emu_rehearse_on_threads(const emu_rehearsal *rehearsal, emu_thread_pool *pool,
                                      tutti_report **report_out, tutti_error *error) {
     const tutti_rehearsal_options *options = &rehearsal->options;
@@ -412,10 +422,8 @@ tutti_status emu_rehearse_on_threads(const emu_rehearsal *rehearsal, emu_thread_
     bool ended = wait_for_end(run, options->unresponsive_ns);
     emu_tsan_acquire(&run->end_order);
     emu_tsan_hide_begin();
-    if (!ended) {
-        uint32_t stuck = (uint32_t)emu_schedule_current(run->schedule);
-        emu_engine_unresponsive(run->cluster.engine, stuck, options->unresponsive_ns);
-    }
+    if (!ended)
+        emu_engine_unresponsive(run->cluster.engine, stuck_host(run), options->unresponsive_ns);
     /* Before anybody else ends: the report tells how it was when the run was given up. */
     status = create_report(run, options, emu_real_now() - start_ns, report_out, error);
     if (!ended) let_all_go(run, options->unresponsive_ns);

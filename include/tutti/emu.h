@@ -73,6 +73,7 @@ typedef struct tutti_report {
     uint64_t event_count;       /* events in the trace */
     uint64_t call_count;        /* calls that the ranks made */
     int64_t virtual_ns;         /* on the cluster's clock */
+    const char *name;           /* of the program, if the caller gave one; "" */
     const char *repeat;         /* the command that repeats the run, if the caller gave one; "" */
     int64_t real_ns;            /* wall time that the run took; differs from run to run */
 } tutti_report;

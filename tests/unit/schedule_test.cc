@@ -74,7 +74,7 @@ class Machine {
             EXPECT_TRUE(emu_engine_host_exited(engine, host));
         std::string text(emu_choice_record_format(&choices_.record, nullptr, 0), '\0');
         (void)emu_choice_record_format(&choices_.record, &text[0], text.size() + 1);
-        const emu_report_extra extra = {text.c_str(), nullptr, 0};
+        const emu_report_extra extra = {text.c_str(), nullptr, nullptr, 0};
         tutti_report *report = nullptr;
         EXPECT_EQ(emu_report_create(engine, &extra, &report, nullptr), TUTTI_OK);
         return Report(report);
