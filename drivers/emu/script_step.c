@@ -510,7 +510,8 @@ void emu_script_next_call(emu_script_rank *rank, emu_call *call) {
     if (emu_call_allocate(rank, call)) return;
     for (;;) {
         if (!rank->ended) emu_rank_settle_position(rank);
-        if (rank->ended || (emu_call_limit(rank, call), rank->ended)) break;
+        if (!rank->ended && emu_call_limit(rank, call)) return;
+        if (rank->ended) break;
         const emu_script_statement *statement = emu_rank_statement(rank);
         if (emu_call_prepare_group_call(rank, call, statement)) return;
         if (emu_call_prepare_group(rank, call, statement)) return;

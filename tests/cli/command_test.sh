@@ -1,0 +1,102 @@
+#!/bin/bash
+# The command `tutti` as a person or a script uses it: exit statuses, what is printed where, odd
+# input. Every case is a line: `expect STATUS 'text that must be printed' command...`.
+set -u
+
+tutti=tools/tutti
+work=$TEST_TMPDIR
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# expect STATUS TEXT COMMAND...: runs a command, checks its status and that it prints TEXT.
+expect() {
+    local wanted=$1 text=$2 status output
+    shift 2
+    output=$("$@" 2>&1 </dev/null)
+    status=$?
+    [ "$status" -eq "$wanted" ] || fail "$*: ended with $status, not $wanted: $output"
+    case $output in
+    *"$text"*) ;;
+    *) fail "$*: does not print '$text': $output" ;;
+    esac
+}
+
+script() {
+    printf '%s\n' "${@:2}" >"$work/$1"
+}
+
+script good.tut 'ranks 2' 'buffer x f32 4 = 1' 'rank *' 'all_reduce x sum' 'sync' 'expect x = 2'
+script bad.tut 'ranks 2' 'buffer x f32 4' 'rank 0' 'all_reduce x sum' 'sync'
+script expects.tut 'ranks 2' 'rank *' 'sync' 'verdict deadlock'
+script line7.tut 'ranks 2' 'buffer x f32 4' '' '# a comment' 'rank *' 'sync' '  all_reduce x smu'
+script later.tut 'ranks 2' 'buffer x f32 4' 'rank *' 'all_gather x -> x'
+: >"$work/empty.tut"
+head -c 100000 /dev/zero | tr '\0' '\377' >"$work/bytes.tut"
+printf 'ranks 2\0\nrank *\n' >"$work/nul.tut"
+
+# What the statuses say: 0 as it must, 1 otherwise, 2 cannot be read; the worst of all.
+expect 0 'ok' $tutti run "$work/good.tut"
+expect 1 'culprit 1' $tutti run "$work/bad.tut"
+expect 1 'deadlock' $tutti run "$work/expects.tut"
+expect 2 'line7.tut:7:16: expected' $tutti run "$work/line7.tut"
+expect 2 "'all_gather' is not in this version yet" $tutti run "$work/later.tut"
+expect 2 '' $tutti run "$work/good.tut" "$work/line7.tut" "$work/bad.tut"
+expect 0 '' $tutti run --quiet "$work/good.tut"
+
+# Files that are none.
+expect 2 'empty.tut:1:1:' $tutti run "$work/empty.tut"
+expect 2 'bytes.tut:1:' $tutti run "$work/bytes.tut"
+expect 2 'nul.tut:1:' $tutti run "$work/nul.tut"
+expect 2 'cannot be read' $tutti run "$work/absent.tut"
+expect 2 "$work" $tutti run "$work"
+
+# Options.
+expect 0 'run' $tutti --help
+expect 0 'FILE' $tutti run --help
+expect 0 'tutti' $tutti --version
+expect 2 '' $tutti
+expect 2 'runn' $tutti runn "$work/good.tut"
+expect 2 'not in this version yet' $tutti explore "$work/good.tut"
+expect 0 'ok' $tutti run --seed 7 "$work/good.tut"
+expect 0 'ok' $tutti run --executor threads "$work/good.tut"
+expect 1 'killed' $tutti run --faults 'all_reduce[rank=1]=kill' "$work/good.tut"
+expect 2 '--faults:1:1' $tutti run --faults 'x' "$work/good.tut"
+expect 2 'not in this version' $tutti run --faults 'send=drop' "$work/good.tut"
+for bad in '--seed x' '--seed -1' '--seed 99999999999999999999' '--executor fast' '--nonsense'; do
+    # shellcheck disable=SC2086
+    expect 2 '' $tutti run $bad "$work/good.tut"
+done
+
+# The environment's plan is the same text.
+TUTTI_FAULTS='all_reduce[rank=1]=kill' expect 1 'killed' $tutti run "$work/good.tut"
+TUTTI_FAULTS='join[' expect 2 'TUTTI_FAULTS:1:6' $tutti run "$work/good.tut"
+
+# JSON: one object per script, with what a program needs.
+expect 1 '"verdict":"missing","culprits":[1]' $tutti run --json "$work/bad.tut"
+expect 1 '"as_expected":false' $tutti run --json "$work/bad.tut"
+expect 2 '"line":7' $tutti run --json "$work/line7.tut"
+expect 0 '"trace_hash":"' $tutti run --json "$work/good.tut"
+
+# A trace: the same from both executors, and every time.
+$tutti run --quiet --trace "$work/one.jsonl" "$work/good.tut" || fail "no trace was written"
+$tutti run --quiet --executor threads --trace "$work/two.jsonl" "$work/good.tut"
+[ -s "$work/one.jsonl" ] || fail "the trace is empty"
+cmp "$work/one.jsonl" "$work/two.jsonl" || fail "two executors, two traces"
+expect 2 'trace' $tutti run --trace "$work/absent/trace.jsonl" "$work/good.tut"
+
+# The line that repeats a run does repeat it.
+repeat=$($tutti run --verbose --seed 3 --faults 'all_reduce[rank=1]=kill' "$work/good.tut" |
+    sed -n 's/^repeat *tutti //p')
+first=$($tutti run --json --seed 3 --faults 'all_reduce[rank=1]=kill' "$work/good.tut")
+again=$(eval "$tutti $repeat --json")
+[ "$first" = "$again" ] || fail "'$repeat' gives something else"
+
+# No colours but on a terminal; nothing is lost when nobody listens.
+$tutti run --verbose "$work/bad.tut" | grep -q $'\033' && fail "colours in a pipe"
+$tutti run "$work/good.tut" >/dev/full 2>/dev/null && fail "a full disk looks like success"
+
+[ "$failures" -eq 0 ]
