@@ -303,6 +303,17 @@ static void emu_group_examine(emu_group *group) {
     emu_group_break(group, finding);
 }
 
+/* In real time nothing says when nothing can move any more. Collectives are examined as soon as all
+ * their parts have started, which is all there is to know. Joins could be blamed on whoever came
+ * last, so they wait for the moment when all hosts wait, if the hosts are known. */
+void emu_engine_examine_at_once(emu_engine *engine) {
+    bool joins = engine->contradictory_count > 0 && engine->config.host_count == 0;
+    if (joins)
+        (void)emu_engine_examine(engine);
+    else if (emu_match_examine(engine))
+        emu_streams_advance(engine);
+}
+
 bool emu_engine_examine(emu_engine *engine) {
     bool moved = engine->contradictory_count > 0;
     for (uint32_t i = 0; moved && i < engine->group_count; i++)

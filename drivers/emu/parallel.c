@@ -137,9 +137,11 @@ static void wait_for_call(parallel_run *run, parallel_host *self) {
         parallel_move_clock(run);
         parallel_service(run, self);
     }
-    if (run->keeper != self) return;
-    run->keeper = NULL;
-    if (run->blocked != NULL) (void)pthread_cond_signal(&run->blocked->signal);
+    if (run->keeper == self) run->keeper = NULL;
+    /* Whoever was asked to keep the time may not have to wait any more by the time it gets here, so
+     * everybody who leaves asks the next one as long as nobody keeps it. */
+    if (run->keeper == NULL && run->blocked != NULL)
+        (void)pthread_cond_signal(&run->blocked->signal);
 }
 
 /* --- Effects, and the end of what can move --- */

@@ -586,6 +586,9 @@ void emu_match_done(emu_op *op);
 /* Looks at collectives and transfers whose parts do not agree; true when there was one. */
 bool emu_match_examine(emu_engine *engine);
 
+/* The same when time is real, after every call. */
+void emu_engine_examine_at_once(emu_engine *engine);
+
 emu_collective *emu_group_collective(emu_group *group, uint64_t seq);
 void emu_channels_destroy(emu_engine *engine);
 
