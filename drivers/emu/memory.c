@@ -12,6 +12,10 @@ enum {
     EMU_MEMORY_PATTERN = 0xFF, /* fresh memory: NaN as any float, the same in every run */
 };
 
+/* Of all devices of a cluster together: what a workstation can give. More is an error with a name,
+ * where the operating system would end the process. */
+#define EMU_MEMORY_BYTES_MAX (UINT64_C(8) << 30)
+
 /* The first allocation that starts above the address; memory[result - 1] may hold it. */
 static uint32_t emu_memory_above(const emu_device *device, const char *address) {
     uint32_t low = 0, high = device->memory_count;
@@ -49,15 +53,25 @@ static emu_allocation *emu_allocation_new(size_t bytes) {
     return allocation;
 }
 
+static emu_outcome emu_no_room(emu_host *host, emu_call *call) {
+    char reason[TUTTI_CAUSE_MESSAGE_BYTES];
+    snprintf(reason, sizeof reason,
+             "device %" PRIu32 " has no room for %zu bytes: the devices of a cluster have %" PRIu64
+             " together, %" PRIu64 " of them in use",
+             call->device->index, call->count, EMU_MEMORY_BYTES_MAX, host->engine->memory_bytes);
+    emu_finding_refused(host, call, reason);
+    return emu_call_end(host, call, TUTTI_OUT_OF_MEMORY, "%s", reason);
+}
+
 emu_outcome emu_allocate(emu_host *host, emu_call *call) {
     emu_device *device = call->device;
+    emu_engine *engine = host->engine;
     emu_allocation *allocation = NULL;
+    if (call->count > EMU_MEMORY_BYTES_MAX - engine->memory_bytes) return emu_no_room(host, call);
     if (emu_grow(&device->memory, device->memory_count, &device->memory_room, sizeof allocation))
         allocation = emu_allocation_new(call->count);
-    if (allocation == NULL)
-        return emu_call_end(host, call, TUTTI_OUT_OF_MEMORY,
-                            "device %" PRIu32 " has no room for %zu bytes", device->index,
-                            call->count);
+    if (allocation == NULL) return emu_no_room(host, call);
+    engine->memory_bytes += call->count;
     allocation->ordinal = device->next_ordinal++;
     allocation->place = call->place;
     uint32_t at = emu_memory_above(device, allocation->data);
@@ -76,6 +90,7 @@ static void emu_memory_give_back(emu_device *device, emu_allocation *allocation)
     device->memory_count--;
     memmove(&device->memory[at], &device->memory[at + 1],
             (device->memory_count - at) * sizeof allocation);
+    device->engine->memory_bytes -= allocation->bytes;
     free(allocation->data);
     free(allocation);
 }

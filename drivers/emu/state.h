@@ -373,7 +373,8 @@ struct emu_engine {
     uint32_t host_count, host_room;
     emu_device *devices;
     uint32_t device_count;
-    emu_group **groups; /* by minted index */
+    uint64_t memory_bytes; /* allocated on all devices */
+    emu_group **groups;    /* by minted index */
     uint32_t group_count, group_room;
     emu_comm *all_comms;
     emu_event *all_events;

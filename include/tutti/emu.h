@@ -129,7 +129,9 @@ enum {
 typedef struct tutti_rank tutti_rank;
 
 /* What a rank does. Runs on a thread of its own (small stack: no large local arrays). When a call
- * returns TUTTI_KILLED the rank is dead and every later call says so too: return. */
+ * returns TUTTI_KILLED the rank is dead and every later call says so too: return. A function that
+ * goes on calling all the same is left after a thousand such calls by longjmp: what it holds is not
+ * given back, and C++ destructors do not run. */
 typedef void tutti_rank_function(tutti_rank *self, void *argument);
 
 /* Fills options with the defaults: the plain schedule, no faults but TUTTI_FAULTS, no limit. */
@@ -202,7 +204,8 @@ tutti_driver *tutti_cluster_driver(tutti_cluster *cluster);
 tutti_status tutti_cluster_report(tutti_cluster *cluster, tutti_report **report_out,
                                   tutti_error *error);
 
-/* Gives everything back. No thread may be inside a call or hold a handle. NULL does nothing. */
+/* Gives everything back. No thread may be inside a call, hold a handle, or be just ending after it
+ * used the cluster: join such threads before. NULL does nothing. */
 void tutti_cluster_destroy(tutti_cluster *cluster);
 
 #ifdef __cplusplus

@@ -33,7 +33,9 @@ typedef struct tutti_script_options {
 /* Reads a script.
  * Memory:  file_name and text are copied as far as they are needed
  * Errors:  TUTTI_SYNTAX: the message starts with `file:line:column: expected ...`, the error's
- *          place is the same; TUTTI_OUT_OF_MEMORY. Nothing is left to free. */
+ *          place is the same; TUTTI_UNSUPPORTED: nothing is wrong with it, but it needs what this
+ *          version has not, which the message names; TUTTI_OUT_OF_MEMORY. Nothing is left to free.
+ */
 tutti_status tutti_script_parse(const char *file_name, const char *text, size_t text_bytes,
                                 tutti_script **script_out, tutti_error *error);
 

@@ -187,6 +187,13 @@ TEST(Expect, NamesTheFirstElementThatDiffers) {
               std::string::npos);
 }
 
+TEST(Limits, MoreMemoryThanThereIsIsRefusedWithItsSize) {
+    const Outcome outcome = ends_as_it_says("ranks 2\nbuffer x f64 100000000000\nrank *\n"
+                                            " all_reduce x sum\nverdict refused culprit 0\n");
+    EXPECT_NE(tutti_test::text_of(outcome.report.get()).find("no room for 800000000000 bytes"),
+              std::string::npos);
+}
+
 TEST(Limits, AnEndlessRepeatIsStoppedAndSaysSo) {
     ends_as_it_says("ranks 1\nrank *\n repeat 1000000000\n  repeat 1000000000\n  end\n end\n"
                     "verdict misuse culprit 0\n");
