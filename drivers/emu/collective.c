@@ -39,7 +39,7 @@ static void emu_part_discard(emu_engine *engine, emu_op *op) {
 
 /* --- The inner order of a communicator --- */
 
-static void emu_order_append(emu_op *op) {
+void emu_comm_order_append(emu_op *op) {
     emu_comm *comm = op->comm;
     op->in_order = true;
     op->next_in_comm = NULL;
@@ -104,7 +104,7 @@ static emu_outcome emu_issue_alone(emu_host *host, emu_call *call, emu_op *op) {
     }
     host->launch_count++;
     emu_connect(host, op);
-    emu_order_append(op);
+    emu_comm_order_append(op);
     emu_stream_append(op->stream, op);
     if (host->pending_peers > 0) return emu_host_block(host, call, EMU_WAIT_PEERS);
     return emu_call_ok(host, call);

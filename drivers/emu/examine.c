@@ -47,23 +47,18 @@ static const emu_class *emu_classes_majority(const emu_classes *classes) {
 
 /* --- Collectives --- */
 
-static bool emu_parts_same(const emu_op *a, const emu_op *b) {
-    return a->kind == b->kind && a->count == b->count && a->element_type == b->element_type &&
-           a->reduce_op == b->reduce_op;
-}
-
 static bool emu_collective_same(const void *context, int32_t a, int32_t b) {
     const emu_collective *collective = context;
-    return emu_parts_same(collective->parts[a], collective->parts[b]);
+    return emu_signature_equal(collective->parts[a], collective->parts[b]);
 }
 
 /* The wrong part is what the others do next: the calls were swapped. */
 static bool emu_parts_are_swapped(const emu_collective *collective, int32_t right, int32_t wrong) {
     const emu_collective *next = emu_group_collective(collective->group, collective->seq + 1);
     if (next == NULL || next->parts[wrong] == NULL) return false;
-    if (!emu_parts_same(next->parts[wrong], collective->parts[right])) return false;
+    if (!emu_signature_equal(next->parts[wrong], collective->parts[right])) return false;
     return next->parts[right] == NULL ||
-           emu_parts_same(next->parts[right], collective->parts[wrong]);
+           emu_signature_equal(next->parts[right], collective->parts[wrong]);
 }
 
 static const char *emu_mismatch_detail(const emu_collective *collective, int32_t right,

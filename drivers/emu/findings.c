@@ -42,7 +42,7 @@ void emu_text_add_place(emu_text *text, tutti_place place) {
     emu_text_add(text, " (%s:%" PRId32 ")", emu_file_name(place.file), place.line);
 }
 
-static const char *emu_op_name(const emu_op *op) {
+const char *emu_op_name(const emu_op *op) {
     static const char *const names[] = {
         [EMU_OP_ALL_REDUCE] = "all_reduce",
         [EMU_OP_SEND] = "send",
@@ -52,7 +52,7 @@ static const char *emu_op_name(const emu_op *op) {
         [EMU_OP_KERNEL] = "kernel",
         [EMU_OP_RECORD] = "record",
         [EMU_OP_WAIT] = "wait",
-        [EMU_OP_GROUP] = "group call",
+        [EMU_OP_GROUP] = "group",
     };
     return names[op->kind];
 }

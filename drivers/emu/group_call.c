@@ -79,16 +79,10 @@ static void emu_launch_sort(emu_launch *launch) {
 
 /* --- Issuing --- */
 
+/* A launch takes one turn in the inner order of each communicator that it uses. */
 static void emu_launch_take_turn(emu_launch *launch, emu_op *part) {
-    emu_comm *comm = part->comm;
-    if (comm->order_tail != NULL && comm->order_tail->launch == launch) return;
-    part->in_order = true;
-    part->next_in_comm = NULL;
-    if (comm->order_tail != NULL)
-        comm->order_tail->next_in_comm = part;
-    else
-        comm->order_head = part;
-    comm->order_tail = part;
+    const emu_op *last = part->comm->order_tail;
+    if (last == NULL || last->launch != launch) emu_comm_order_append(part);
 }
 
 static bool emu_launch_take_place(emu_host *host, emu_launch *launch, emu_op *part) {

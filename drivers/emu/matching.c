@@ -258,7 +258,7 @@ bool emu_match_issue(emu_op *op) {
 
 /* --- Starting --- */
 
-static bool emu_signature_equal(const emu_op *a, const emu_op *b) {
+bool emu_signature_equal(const emu_op *a, const emu_op *b) {
     return a->kind == b->kind && a->count == b->count && a->element_type == b->element_type &&
            a->reduce_op == b->reduce_op;
 }

@@ -578,6 +578,9 @@ void emu_group_destroy(emu_group *group);
  * memory is out; nothing has changed then. */
 bool emu_match_issue(emu_op *op);
 
+/* Whether two parts of one collective agree. */
+bool emu_signature_equal(const emu_op *a, const emu_op *b);
+
 /* The operation has started: if its peers have too, compares and makes the effect due. */
 void emu_match_start(emu_op *op);
 
@@ -599,6 +602,9 @@ emu_outcome emu_all_reduce_call(emu_host *host, emu_call *call);
 emu_outcome emu_transfer_call(emu_host *host, emu_call *call);
 emu_outcome emu_group_start_call(emu_host *host, emu_call *call);
 emu_outcome emu_group_end_call(emu_host *host, emu_call *call);
+
+/* Puts an operation at the end of its communicator's inner order. */
+void emu_comm_order_append(emu_op *op);
 
 /* Notes that the host has to wait if this is its first use of peers that have not come yet. */
 void emu_connect(emu_host *host, emu_op *op);
@@ -648,6 +654,9 @@ void emu_text_add_place(emu_text *text, tutti_place place);
 
 /* "all_reduce of 8 f32, sum, operation 3 of world on stream comm". */
 void emu_text_add_op(emu_text *text, const emu_op *op);
+
+/* The contract's word for an operation ("all_reduce"). */
+const char *emu_op_name(const emu_op *op);
 
 /* " on stream comm". */
 void emu_text_add_stream(emu_text *text, const emu_stream *stream);

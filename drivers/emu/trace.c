@@ -150,21 +150,6 @@ static uint64_t emu_memory_word(const emu_allocation *allocation, const void *da
            (uint64_t)((const char *)data - allocation->data);
 }
 
-static const char *emu_trace_op_name(const emu_op *op) {
-    static const char *const names[] = {
-        [EMU_OP_ALL_REDUCE] = "all_reduce",
-        [EMU_OP_SEND] = "send",
-        [EMU_OP_RECV] = "recv",
-        [EMU_OP_COPY] = "copy",
-        [EMU_OP_FILL] = "fill",
-        [EMU_OP_KERNEL] = "kernel",
-        [EMU_OP_RECORD] = "record",
-        [EMU_OP_WAIT] = "wait",
-        [EMU_OP_GROUP] = "group",
-    };
-    return names[op->kind];
-}
-
 static void emu_line_add_signature(emu_line *line, const emu_op *op) {
     emu_line_add_group(line, op->comm->group);
     emu_line_add(line, ",\"seq\":%" PRIu64 ",\"type\":\"%s\",\"count\":%zu", op->seq,
@@ -194,7 +179,7 @@ void emu_trace_op(emu_engine *engine, const emu_op *op, emu_trace_kind kind) {
     if (engine->config.trace_sink == NULL) return;
     emu_line line;
     emu_line_begin(engine, &line, kind);
-    emu_line_add(&line, ",\"rank\":%" PRIu32 ",\"op\":\"%s\"", op->host, emu_trace_op_name(op));
+    emu_line_add(&line, ",\"rank\":%" PRIu32 ",\"op\":\"%s\"", op->host, emu_op_name(op));
     if (op->comm != NULL) emu_line_add_signature(&line, op);
     emu_line_add_stream(&line, op->stream);
     if (op->event != NULL)
