@@ -219,12 +219,18 @@ static void emu_text_add_call(emu_text *text, const emu_host *host, const emu_ca
     emu_text_add_place(text, call->place);
 }
 
+/* What a rank does wrong after it was told of a failure, more likely than not, follows from it. */
+static void emu_mark_aftermath(const emu_host *host, emu_finding *finding) {
+    if (finding != NULL) finding->is_aftermath = host->was_failed;
+}
+
 void emu_finding_misuse(emu_host *host, const emu_call *call, const char *reason) {
     emu_text text = {0};
     int32_t rank = (int32_t)host->index;
     emu_text_add_call(&text, host, call);
     emu_text_add(&text, ": %s", reason);
-    emu_finding_add(host->engine, TUTTI_VERDICT_MISUSE, "", 0, &rank, 1, &text);
+    emu_mark_aftermath(host,
+                       emu_finding_add(host->engine, TUTTI_VERDICT_MISUSE, "", 0, &rank, 1, &text));
 }
 
 void emu_finding_refused(emu_host *host, const emu_call *call, const char *reason) {
@@ -235,8 +241,9 @@ void emu_finding_refused(emu_host *host, const emu_call *call, const char *reaso
     if (call->kind == EMU_CALL_JOIN && call->name != NULL)
         emu_text_add(&text, " of group %s", call->name);
     emu_text_add(&text, " was refused: %s", reason);
-    emu_finding_keep(host->engine, TUTTI_VERDICT_REFUSED, emu_call_operation(call), 0, &rank, 1,
-                     &text, pending, pending);
+    emu_mark_aftermath(host, emu_finding_keep(host->engine, TUTTI_VERDICT_REFUSED,
+                                              emu_call_operation(call), 0, &rank, 1, &text, pending,
+                                              pending));
 }
 
 /* --- Notes on transfers --- */

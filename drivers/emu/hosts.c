@@ -70,6 +70,7 @@ emu_outcome emu_call_end(emu_host *host, emu_call *call, tutti_status status, co
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     call->status = status;
+    if (status != TUTTI_IN_PROGRESS) host->was_failed = true;
     emu_call_fill_error(host, call, text);
     emu_host_note_failure(host, status);
     emu_trace_call(host, call, EMU_TRACE_RETURN);

@@ -22,12 +22,14 @@ static int emu_compare_u32(uint32_t a, uint32_t b) {
 }
 
 /* Errors before notes; then by time, since no cause comes after what follows from it; then by round
- * of settling, kind and first rank; the order of discovery last. */
+ * of settling, by whether their rank had failed before, by kind and first rank; the order of
+ * discovery last. */
 static int emu_finding_compare(const void *a, const void *b) {
     const emu_finding *x = *(emu_finding *const *)a, *y = *(emu_finding *const *)b;
     if (x->is_note != y->is_note) return x->is_note ? 1 : -1;
     int order = (x->when_ns > y->when_ns) - (x->when_ns < y->when_ns);
     if (order == 0) order = emu_compare_u32(x->round, y->round);
+    if (order == 0) order = (int)x->is_aftermath - (int)y->is_aftermath;
     if (order == 0) order = emu_kind_priority(x->kind) - emu_kind_priority(y->kind);
     if (order == 0 && x->rank_count > 0 && y->rank_count > 0)
         order = emu_compare_u32((uint32_t)x->ranks[0], (uint32_t)y->ranks[0]);

@@ -76,7 +76,7 @@ static const char *emu_rank_group_problem(const emu_script_rank *rank,
     else if (emu_script_group_member(group, rank->rank) < 0)
         snprintf(text, text_bytes, "rank %" PRId32 " is no member of group %s", rank->rank,
                  group->name);
-    else if (ends)
+    else if (ends && !rank->tried[statement->group])
         snprintf(text, text_bytes, "this rank has not joined %s", group->name);
     else
         return NULL;
@@ -278,10 +278,14 @@ static void emu_call_look(emu_script_rank *rank, emu_call *call,
     if (statement->group != EMU_SCRIPT_NONE) call->comm = rank->comms[statement->group];
 }
 
-static void emu_call_on_group(emu_script_rank *rank, emu_call *call,
-                              const emu_script_statement *statement, emu_call_kind kind) {
+/* Leaving or aborting what a failed join did not give is allowed, and nothing: as NCCL has it for a
+ * communicator that is NULL. */
+static bool emu_call_end_group(emu_script_rank *rank, emu_call *call,
+                               const emu_script_statement *statement, emu_call_kind kind) {
+    if (rank->comms[statement->group] == NULL) return false;
     emu_script_call_begin(rank, call, kind, statement->line);
     call->comm = rank->comms[statement->group];
+    return true;
 }
 
 static void emu_call_on_event(emu_script_rank *rank, emu_call *call,
@@ -363,11 +367,9 @@ bool emu_script_call_statement(emu_script_rank *rank, emu_call *call,
         call->duration_ns = statement->duration_ns;
         return true;
     case EMU_SCRIPT_LEAVE:
-        emu_call_on_group(rank, call, statement, EMU_CALL_LEAVE);
-        return true;
+        return emu_call_end_group(rank, call, statement, EMU_CALL_LEAVE);
     case EMU_SCRIPT_ABORT:
-        emu_call_on_group(rank, call, statement, EMU_CALL_ABORT);
-        return true;
+        return emu_call_end_group(rank, call, statement, EMU_CALL_ABORT);
     case EMU_SCRIPT_EXPECT:
         return emu_call_expect(rank, call, statement);
     case EMU_SCRIPT_EXIT:

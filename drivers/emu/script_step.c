@@ -70,7 +70,7 @@ bool emu_script_rank_init(emu_script_rank *rank, emu_script_run *run, int32_t nu
     size_t pointers = (size_t)script->buffer_name_count + script->group_count +
                       script->stream_count + script->event_count;
     size_t bytes = pointers * sizeof(void *) + script->loop_depth * sizeof(uint32_t) +
-                   script->group_count * sizeof(bool);
+                   2 * script->group_count * sizeof(bool);
     void **block = calloc(1, bytes + sizeof(void *));
     if (block == NULL) return false;
     rank->buffers = block;
@@ -79,6 +79,7 @@ bool emu_script_rank_init(emu_script_rank *rank, emu_script_run *run, int32_t nu
     rank->events = (emu_event **)(rank->streams + script->stream_count);
     rank->counters = (uint32_t *)(rank->events + script->event_count);
     rank->given_up = (bool *)(rank->counters + script->loop_depth);
+    rank->tried = rank->given_up + script->group_count;
     emu_rank_enter_section(rank, 0);
     return true;
 }
@@ -196,6 +197,7 @@ void emu_script_call_done(emu_script_rank *rank, const emu_call *call) {
         rank->minted = true;
         return;
     }
+    if (call->kind == EMU_CALL_JOIN) rank->tried[statement->group] = true;
     if (ok && call->kind == EMU_CALL_JOIN) rank->comms[statement->group] = call->comm;
     if (ok && call->kind == EMU_CALL_JOIN && statement->kind != EMU_SCRIPT_JOIN) return;
     if (ok && call->kind == EMU_CALL_STREAM_CREATE) {

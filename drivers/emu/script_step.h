@@ -37,6 +37,7 @@ typedef struct emu_script_rank {
     void **buffers;       /* by name: data; NULL: none */
     emu_comm **comms;     /* by group */
     bool *given_up;       /* by group: left or aborted */
+    bool *tried;          /* by group: a join was made, and may have failed */
     emu_stream **streams; /* by name; NULL: not yet */
     emu_event **events;   /* by name */
 } emu_script_rank;

@@ -85,7 +85,8 @@ struct emu_host {
     uint8_t state; /* emu_host_state */
     uint8_t wait;  /* emu_wait_kind, when blocked */
     bool killed;
-    bool resume; /* time is up: the call is to be issued again, its faults applied */
+    bool was_failed; /* some call of it returned an error */
+    bool resume;     /* time is up: the call is to be issued again, its faults applied */
     uint8_t group_depth;
     emu_call *call; /* blocked: the call; else NULL */
     emu_host *next_waiter, *next_woken;
@@ -351,9 +352,10 @@ typedef struct emu_channel {
 struct emu_finding {
     uint8_t kind; /* tutti_verdict */
     bool is_note;
-    bool pending;    /* a note that becomes an error when something follows from it */
-    uint32_t round;  /* of settling, in which it was found */
-    int64_t when_ns; /* on the clock */
+    bool is_aftermath; /* its rank had been told of a failure before */
+    bool pending;      /* a note that becomes an error when something follows from it */
+    uint32_t round;    /* of settling, in which it was found */
+    int64_t when_ns;   /* on the clock */
     const char *detail;
     uint64_t subject; /* what it is about: at most one finding per subject; 0: none */
     int32_t *ranks;   /* to blame */

@@ -168,6 +168,21 @@ TEST(Membership, ANameThatWasLeftStaysSo) {
                     "rank 1\n join world\nverdict misuse culprit 1\n");
 }
 
+TEST(Membership, WhatAFailedJoinDidNotGiveMayBeGivenUp) {
+    ends_as_it_says("ranks 3\ntimeout 30s\nrank 0 1\n join world\n abort world\n"
+                    "verdict timeout culprit 2\n");
+    ends_as_it_says("ranks 2\nfault join[rank=1]=refuse(no)\nrank *\n join world\n leave world\n"
+                    "verdict refused culprit 1\n");
+    ends_as_it_says("ranks 1\nrank *\n abort world\nverdict misuse culprit 0\n");
+}
+
+TEST(Verdict, IsWhatTheRestFollowsFrom) {
+    // After its wait is over, rank 0 does something that is wrong by itself.
+    ends_as_it_says("ranks 2\ntimeout 1s\nbuffer x f32 1\nrank *\n join world\n"
+                    "rank 0\n all_reduce x sum\n sync\n free x\n free x\n"
+                    "verdict timeout culprit 1\n");
+}
+
 TEST(Membership, ANonMemberIsTold) {
     ends_as_it_says("ranks 3\nbuffer x f32 1 = 1\ngroup pair = 0 1\n"
                     "rank *\n all_reduce x sum in pair\n sync\nverdict misuse culprit 2\n");
