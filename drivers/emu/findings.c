@@ -233,17 +233,54 @@ void emu_finding_misuse(emu_host *host, const emu_call *call, const char *reason
                        emu_finding_add(host->engine, TUTTI_VERDICT_MISUSE, "", 0, &rank, 1, &text));
 }
 
+/* Equal for two calls that ask for the same; only ever compared within one host. */
+static uint64_t emu_call_key(const emu_call *call) {
+    uint64_t key = emu_subject_mix(3, (uint64_t)call->kind);
+    key = emu_subject_mix(key, call->communication_id);
+    for (size_t i = 0; call->id != NULL && i < TUTTI_UNIQUE_ID_BYTES; i++)
+        key = emu_subject_mix(key, call->id->bytes[i]);
+    if (call->comm != NULL && call->kind != EMU_CALL_JOIN)
+        key = emu_subject_mix(key, emu_group_subject(call->comm->group, "call"));
+    key = emu_subject_mix(key, call->count);
+    key = emu_subject_mix(key, (uint64_t)call->data_type.element_type);
+    key = emu_subject_mix(key, (uint64_t)call->op);
+    key = emu_subject_mix(key, (uint64_t)call->peer);
+    key = emu_subject_mix(key, (uintptr_t)call->source.data);
+    return emu_subject_mix(key, (uintptr_t)call->destination.data);
+}
+
+void emu_findings_settle(emu_host *host, const emu_call *call) {
+    emu_engine *engine = host->engine;
+    if (host->refusal_count == 0) return;
+    uint64_t key = emu_call_key(call);
+    for (uint32_t i = 0; i < engine->finding_count; i++) {
+        emu_finding *finding = engine->findings[i];
+        bool same = finding->pending && finding->call_key == key &&
+                    finding->ranks[0] == (int32_t)host->index;
+        if (!same) continue;
+        finding->pending = false;
+        host->refusal_count--;
+    }
+}
+
 void emu_finding_refused(emu_host *host, const emu_call *call, const char *reason) {
     emu_text text = {0};
     int32_t rank = (int32_t)host->index;
-    bool pending = !host->engine->config.failed_calls_are_findings;
+    bool note = !host->engine->config.failed_calls_are_findings;
+    /* What the driver has not at all cannot be tried again, and nothing is said to follow from it.
+     */
+    bool pending = note && call->kind != EMU_CALL_REFUSED;
     emu_text_add_call(&text, host, call);
     if (call->kind == EMU_CALL_JOIN && call->name != NULL)
         emu_text_add(&text, " of group %s", call->name);
     emu_text_add(&text, " was refused: %s", reason);
-    emu_mark_aftermath(host, emu_finding_keep(host->engine, TUTTI_VERDICT_REFUSED,
-                                              emu_call_operation(call), 0, &rank, 1, &text, pending,
-                                              pending));
+    emu_finding *finding =
+        emu_finding_keep(host->engine, TUTTI_VERDICT_REFUSED, emu_call_operation(call), 0, &rank, 1,
+                         &text, note, pending);
+    emu_mark_aftermath(host, finding);
+    if (finding == NULL || !pending) return;
+    finding->call_key = emu_call_key(call);
+    host->refusal_count++;
 }
 
 /* --- Notes on transfers --- */

@@ -85,8 +85,9 @@ struct emu_host {
     uint8_t state; /* emu_host_state */
     uint8_t wait;  /* emu_wait_kind, when blocked */
     bool killed;
-    bool was_failed; /* some call of it returned an error */
-    bool resume;     /* time is up: the call is to be issued again, its faults applied */
+    bool was_failed;        /* some call of it returned an error */
+    uint32_t refusal_count; /* refused calls that it has not tried again with success */
+    bool resume;            /* time is up: the call is to be issued again, its faults applied */
     uint8_t group_depth;
     emu_call *call; /* blocked: the call; else NULL */
     emu_host *next_waiter, *next_woken;
@@ -354,6 +355,7 @@ struct emu_finding {
     bool is_note;
     bool is_aftermath; /* its rank had been told of a failure before */
     bool pending;      /* a note that becomes an error when something follows from it */
+    uint64_t call_key; /* pending: what a call must be that tries the same again */
     uint32_t round;    /* of settling, in which it was found */
     int64_t when_ns;   /* on the clock */
     const char *detail;
@@ -683,6 +685,9 @@ emu_finding *emu_note_add(emu_engine *engine, tutti_verdict kind, const char *de
 void emu_note_swapped(const emu_op *send, const emu_op *recv);
 void emu_note_types(const emu_op *send, const emu_op *recv);
 void emu_finding_misuse(emu_host *host, const emu_call *call, const char *reason);
+
+/* The call went well: if it was refused before, that is settled. */
+void emu_findings_settle(emu_host *host, const emu_call *call);
 
 /* A call that was declined. Returned to a program that can handle it, it is a note until something
  * follows from it; nobody handles it in a script. */

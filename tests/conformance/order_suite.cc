@@ -227,6 +227,38 @@ TEST(Faults, AFailedCallReturnsItsStatusAndDoesNotAdvanceTheOrder) {
         with_faults("all_reduce[rank=1]=1*fail(remote)"));
 }
 
+// A refusal that was tried again with success is settled: what goes wrong later has other causes.
+TEST(Faults, ARefusalThatWasHandledIsNotBlamedForWhatFollows) {
+    const Report report = run(
+        2,
+        [](Rank &rank) {
+            tutti_comm *world = nullptr;
+            while (tutti_rank_join_world(rank.self(), nullptr, &world, nullptr) == TUTTI_REFUSED) {
+            }
+            const tutti_buffer x = rank.upload<float>({1, 2});
+            while (enqueue_sum(rank, world, x) == TUTTI_REFUSED) {
+            }
+            EXPECT_EQ(rank.sync(), TUTTI_OK);
+            EXPECT_EQ(rank.sum(world, x, x, 2 - rank.index()), TUTTI_MISMATCH);
+        },
+        with_faults("join[rank=1]=2*refuse(busy); all_reduce[rank=1]=1*refuse(busy)"));
+    expect_verdict(report.get(), TUTTI_VERDICT_MISMATCH, {1});
+}
+
+TEST(Faults, ARefusalThatWasNotHandledIsTheRootOfWhatFollows) {
+    const Report report = run(
+        2,
+        [](Rank &rank) {
+            tutti_comm *world = rank.world();
+            const tutti_buffer x = rank.upload<float>({1, 2}), y = rank.upload<float>({1});
+            enqueue_sum(rank, world, x); // refused on rank 1, which goes on with the next one
+            enqueue_sum(rank, world, y);
+            EXPECT_EQ(rank.sync(), TUTTI_MISMATCH);
+        },
+        with_faults("all_reduce[rank=1]=1*refuse(busy)"));
+    expect_verdict(report.get(), TUTTI_VERDICT_REFUSED, {1});
+}
+
 TEST(Faults, ADelayTakesTimeOnTheClusterAndNothingElse) {
     TUTTI_NEEDS_VIRTUAL_TIME();
     const Report report = run(
