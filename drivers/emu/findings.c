@@ -146,6 +146,7 @@ static void emu_findings_promote(emu_engine *engine, const emu_finding *conseque
         if (!finding->pending || !emu_ranks_overlap(finding, consequence)) continue;
         finding->pending = false;
         finding->is_note = false;
+        engine->note_count--;
     }
 }
 
@@ -172,7 +173,9 @@ static emu_finding *emu_finding_keep(emu_engine *engine, tutti_verdict kind, con
     emu_finding *known = emu_finding_of(engine, subject);
     if (known != NULL) return known;
     emu_finding *finding = NULL;
-    if (engine->finding_count < EMU_FINDINGS_MAX &&
+    bool room = is_note ? engine->note_count < EMU_NOTES_MAX
+                        : engine->finding_count - engine->note_count < EMU_FINDINGS_MAX;
+    if (room &&
         emu_grow(&engine->findings, engine->finding_count, &engine->finding_room, sizeof finding))
         finding = emu_finding_new(text->text, ranks, rank_count);
     if (finding == NULL) {
@@ -188,6 +191,7 @@ static emu_finding *emu_finding_keep(emu_engine *engine, tutti_verdict kind, con
     finding->pending = pending;
     finding->index = engine->finding_count;
     engine->findings[engine->finding_count++] = finding;
+    engine->note_count += is_note;
     if (!is_note) emu_findings_promote(engine, finding);
     emu_trace_finding(engine, finding);
     return finding;
@@ -249,18 +253,25 @@ static uint64_t emu_call_key(const emu_call *call) {
     return emu_subject_mix(key, (uintptr_t)call->destination.data);
 }
 
-void emu_findings_settle(emu_host *host, const emu_call *call) {
-    emu_engine *engine = host->engine;
-    if (host->refusal_count == 0) return;
-    uint64_t key = emu_call_key(call);
+/* The host's refusal of a call that asked for the same, not tried again with success; NULL. */
+static emu_finding *emu_finding_pending(const emu_host *host, uint64_t call_key) {
+    const emu_engine *engine = host->engine;
+    if (host->refusal_count == 0) return NULL;
     for (uint32_t i = 0; i < engine->finding_count; i++) {
         emu_finding *finding = engine->findings[i];
-        bool same = finding->pending && finding->call_key == key &&
-                    finding->ranks[0] == (int32_t)host->index;
-        if (!same) continue;
-        finding->pending = false;
-        host->refusal_count--;
+        if (finding->pending && finding->call_key == call_key &&
+            finding->ranks[0] == (int32_t)host->index)
+            return finding;
     }
+    return NULL;
+}
+
+void emu_findings_settle(emu_host *host, const emu_call *call) {
+    if (host->refusal_count == 0) return;
+    emu_finding *finding = emu_finding_pending(host, emu_call_key(call));
+    if (finding == NULL) return;
+    finding->pending = false;
+    host->refusal_count--;
 }
 
 void emu_finding_refused(emu_host *host, const emu_call *call, const char *reason) {
@@ -270,6 +281,12 @@ void emu_finding_refused(emu_host *host, const emu_call *call, const char *reaso
     /* What the driver has not at all cannot be tried again, and nothing is said to follow from it.
      */
     bool pending = note && call->kind != EMU_CALL_REFUSED;
+    uint64_t key = pending ? emu_call_key(call) : 0;
+    emu_finding *known = pending ? emu_finding_pending(host, key) : NULL;
+    if (known != NULL) {
+        known->times++; /* a loop that tries again and again is told once */
+        return;
+    }
     emu_text_add_call(&text, host, call);
     if (call->kind == EMU_CALL_JOIN && call->name != NULL)
         emu_text_add(&text, " of group %s", call->name);
@@ -279,7 +296,8 @@ void emu_finding_refused(emu_host *host, const emu_call *call, const char *reaso
                          &text, note, pending);
     emu_mark_aftermath(host, finding);
     if (finding == NULL || !pending) return;
-    finding->call_key = emu_call_key(call);
+    finding->call_key = key;
+    finding->times = 1;
     host->refusal_count++;
 }
 

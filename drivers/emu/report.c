@@ -90,6 +90,14 @@ static void emu_describe_unfired(const emu_engine *engine, emu_text *text) {
     }
 }
 
+/* A finding's text, and how often the same was found. */
+static const char *emu_finding_text(const emu_finding *finding, emu_text *text) {
+    if (finding->times < 2) return finding->text;
+    emu_text_add(text, "%s\nThe same call was refused %" PRIu64 " times in all.", finding->text,
+                 finding->times);
+    return text->text;
+}
+
 static void emu_report_fill_findings(const emu_engine *engine, emu_block *block,
                                      tutti_report *report) {
     tutti_finding *findings = emu_block_take(block, (engine->finding_count + 1) * sizeof *findings);
@@ -97,7 +105,8 @@ static void emu_report_fill_findings(const emu_engine *engine, emu_block *block,
         const emu_finding *from = engine->findings[i];
         const int32_t *ranks = emu_block_ranks(block, from->ranks, from->rank_count);
         const char *detail = emu_block_text(block, from->detail);
-        const char *text = emu_block_text(block, from->text);
+        emu_text counted = {0};
+        const char *text = emu_block_text(block, emu_finding_text(from, &counted));
         if (findings == NULL) continue;
         findings[i] = (tutti_finding){.kind = (tutti_verdict)from->kind,
                                       .is_note = from->is_note,

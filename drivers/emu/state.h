@@ -21,6 +21,7 @@ enum {
     EMU_RECENT_ORDERS = 64,   /* collectives of a communicator whose issue order is remembered */
     EMU_GROUP_DEPTH_MAX = 64, /* nested group calls */
     EMU_FINDINGS_MAX = 1000,  /* kept; further ones are only counted */
+    EMU_NOTES_MAX = 500,      /* of the findings kept: notes take no error's place */
     EMU_TEXT_BYTES = 4096,    /* of one finding's text */
     EMU_NAMED_RANKS_MAX = 16, /* written out in a text before "and N more" */
 };
@@ -356,6 +357,7 @@ struct emu_finding {
     bool is_aftermath; /* its rank had been told of a failure before */
     bool pending;      /* a note that becomes an error when something follows from it */
     uint64_t call_key; /* pending: what a call must be that tries the same again */
+    uint64_t times;    /* pending: how often the call was refused */
     uint32_t round;    /* of settling, in which it was found */
     int64_t when_ns;   /* on the clock */
     const char *detail;
@@ -400,6 +402,7 @@ struct emu_engine {
     tutti_fault_state *faults;
     emu_finding **findings;
     uint32_t finding_count, finding_room;
+    uint32_t note_count; /* of the findings */
     uint32_t findings_dropped;
     char **rank_lines; /* by host: where it stood at the first settling; NULL before */
     uint32_t rank_line_count;

@@ -259,6 +259,39 @@ TEST(Faults, ARefusalThatWasNotHandledIsTheRootOfWhatFollows) {
     expect_verdict(report.get(), TUTTI_VERDICT_REFUSED, {1});
 }
 
+// Whoever tries again for ever is found, however often that is noted.
+TEST(Faults, ARefusalForEverIsTheRootOfTheLoopThatTriesAgain) {
+    TUTTI_NEEDS_VIRTUAL_TIME();
+    const Report report = run(
+        2,
+        [](Rank &rank) {
+            tutti_comm *world = nullptr;
+            while (tutti_rank_join_world(rank.self(), nullptr, &world, nullptr) == TUTTI_REFUSED) {
+            }
+        },
+        with_faults("join[rank=1]=refuse(busy)"));
+    expect_verdict(report.get(), TUTTI_VERDICT_REFUSED, {1});
+    EXPECT_LT(report->finding_count, 10u);
+    EXPECT_NE(std::string(report->findings[0].text).find("times in all"), std::string::npos);
+}
+
+TEST(Faults, AnyNumberOfNotesLeavesRoomForAFailure) {
+    const Report report = run(
+        2,
+        [](Rank &rank) {
+            tutti_comm *world = rank.world();
+            const tutti_buffer x = rank.upload<float>({1, 2});
+            for (int round = 0; round < 3000; round++) {
+                while (enqueue_sum(rank, world, x) == TUTTI_REFUSED) {
+                }
+                EXPECT_EQ(rank.sync(), TUTTI_OK);
+            }
+            EXPECT_EQ(rank.sum(world, x, x, 2 - rank.index()), TUTTI_MISMATCH);
+        },
+        with_faults("all_reduce[rank=1,seq=1-3000]=50%refuse(busy)"));
+    expect_verdict(report.get(), TUTTI_VERDICT_MISMATCH, {1});
+}
+
 TEST(Faults, ADelayTakesTimeOnTheClusterAndNothingElse) {
     TUTTI_NEEDS_VIRTUAL_TIME();
     const Report report = run(
