@@ -243,7 +243,14 @@ TEST(Join, HasATimeLimit) {
         }
         EXPECT_EQ(tutti_rank_join_world(rank.self(), &options, &comm, nullptr), TUTTI_TIMED_OUT);
     });
-    expect_verdict(report.get(), TUTTI_VERDICT_TIMEOUT, {2});
+    if (target().has_virtual_time) {
+        expect_verdict(report.get(), TUTTI_VERDICT_TIMEOUT, {2});
+        return;
+    }
+    // In real time a rank may be started so late that it is missed as well; rank 2 always is.
+    EXPECT_EQ(report->verdict, TUTTI_VERDICT_TIMEOUT);
+    ASSERT_GE(report->culprit_count, 1u);
+    EXPECT_EQ(report->culprits[report->culprit_count - 1], 2);
 }
 
 TEST(Leave, TheSameDevicesCanFormTheGroupAgain) {
