@@ -77,6 +77,19 @@ static void print_verdict(const tutti_report *report, const char *detail) {
     printf("%-20s", text);
 }
 
+static void print_culprits(const tutti_report *report) {
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    if (out) {
+        if (report->culprit_count == 0) fputs("-", out);
+        ranks_print(out, report->culprits, report->culprit_count);
+        fclose(out);
+    }
+    printf("%-10s", text ? text : "?");
+    free(text);
+}
+
 static void print_row(const script_outcome *outcome, const char *name, int64_t real_ns) {
     char virtual_time[64];
     const bool colours = terminal_has_colours(stdout);
@@ -85,11 +98,7 @@ static void print_row(const script_outcome *outcome, const char *name, int64_t r
                    outcome->as_expected ? "ok  " : "FAIL");
     printf("  %-28.*s", (int)(strlen(name) - strlen(".tut")), name);
     print_verdict(report, script_outcome_detail(outcome));
-    if (report->culprit_count == 0) printf("%-10s", "-");
-    if (report->culprit_count > 0) {
-        ranks_print(stdout, report->culprits, report->culprit_count);
-        printf("%*s", report->culprit_count == 1 ? 9 : 6, "");
-    }
+    print_culprits(report);
     tutti_duration_format(report->virtual_ns, virtual_time, sizeof virtual_time);
     printf("%10s", virtual_time);
     print_duration(real_ns);

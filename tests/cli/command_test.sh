@@ -95,6 +95,40 @@ first=$($tutti run --json --seed 3 --faults 'all_reduce[rank=1]=kill' "$work/goo
 again=$(eval "$tutti $repeat --json")
 [ "$first" = "$again" ] || fail "'$repeat' gives something else"
 
+# Names that a shell, an option parser, JSON or a terminal could misread.
+odd="$work/it's a b.tut"
+cp "$work/bad.tut" "$odd"
+repeat=$($tutti run "$odd" | sed -n 's/^repeat *tutti //p')
+expect 1 "a b.tut: missing" bash -c "$tutti $repeat"
+cp "$work/bad.tut" "$work/-x.tut"
+tool=$PWD/$tutti
+(cd "$work" && expect 1 'tutti run ./-x.tut' "$tool" run -- -x.tut && exit "$failures") || failures=1
+cp "$work/bad.tut" "$work/"$'\377\033[31m.tut'
+expect 1 $'\357\277\275\\u001' $tutti run --json "$work/"$'\377\033[31m.tut'
+$tutti run "$work/"$'\377\033[31m.tut' | grep -q $'\033' && fail "a name moves the cursor"
+
+# Standard input, once.
+[ "$($tutti run - <"$work/good.tut")" = "ok    -: ok" ] || fail "does not read standard input"
+expect 2 'can be read once' $tutti run - -
+
+# What is no text, has no end, or is no command.
+expect 2 'more than the 16 MiB' $tutti run /dev/zero
+expect 2 "did you mean 'run'" $tutti rnu "$work/good.tut"
+expect 2 "write 'tutti run' before it" $tutti "$work/good.tut"
+expect 2 'neither --json nor --verbose' $tutti run --quiet --json "$work/good.tut"
+
+# A trace replaces what stands there when it is complete, behind a link too, and no script ever.
+expect 2 'would be overwritten' $tutti run --trace "$work/good.tut" "$work/good.tut"
+[ -s "$work/good.tut" ] || fail "a script was overwritten"
+echo old >"$work/real.jsonl"
+ln -s real.jsonl "$work/link.jsonl"
+expect 0 '' $tutti run --quiet --trace "$work/link.jsonl" "$work/good.tut" "$work/good.tut"
+[ -L "$work/link.jsonl" ] || fail "the link was replaced"
+cat "$work/one.jsonl" "$work/one.jsonl" | cmp - "$work/real.jsonl" || fail "not both traces"
+expect 2 'No space left' $tutti run --quiet --trace /dev/full "$work/good.tut"
+expect 0 '"event"' $tutti run --quiet --trace - "$work/good.tut"
+for left in "$work"/*.jsonl.*; do [ -e "$left" ] && fail "$left was left behind"; done
+
 # No colours but on a terminal; nothing is lost when nobody listens.
 $tutti run --verbose "$work/bad.tut" | grep -q $'\033' && fail "colours in a pipe"
 $tutti run "$work/good.tut" >/dev/full 2>/dev/null && fail "a full disk looks like success"
