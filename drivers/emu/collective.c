@@ -31,9 +31,8 @@ static void emu_part_take_buffers(emu_op *op, const emu_call *call, emu_allocati
 }
 
 static void emu_part_discard(emu_engine *engine, emu_op *op) {
-    emu_device *device = emu_device_of(op->stream->base.device);
-    emu_memory_release(device, op->source_memory);
-    emu_memory_release(device, op->destination_memory);
+    emu_memory_release(op->source_memory);
+    emu_memory_release(op->destination_memory);
     emu_op_recycle(engine, op);
 }
 

@@ -205,19 +205,34 @@ static emu_outcome emu_join_wait(emu_host *host, emu_call *call, emu_comm *comm)
     return emu_host_block(host, call, EMU_WAIT_COMM);
 }
 
+/* The caller has this very place in the group. Whether the group has formed meanwhile must not
+ * matter, so this is no contradiction among joiners. */
+static bool emu_join_is_repeated(const emu_host *host, const emu_call *call,
+                                 const emu_group *group) {
+    if (group->state == EMU_GROUP_BROKEN || call->peer >= group->rank_count) return false;
+    const emu_comm *member = group->members[call->peer];
+    return member != NULL && member->host == host->index &&
+           member->base.device == &call->device->base;
+}
+
+static emu_outcome emu_join_again(emu_host *host, emu_call *call, const emu_group *group) {
+    return emu_call_refused(host, call,
+                            "rank %" PRId32 " of group %s has joined already; a communicator is "
+                            "joined once and kept",
+                            call->peer, group->name);
+}
+
 /* A join that can never be right, whoever else comes. */
 static emu_outcome emu_join_check(emu_host *host, emu_call *call, emu_group *group, bool *ok_out) {
     *ok_out = false;
     if (group->state == EMU_GROUP_BROKEN)
         return emu_call_failed_for(host, call, TUTTI_REFUSED, group->failed_for);
+    if (emu_join_is_repeated(host, call, group)) return emu_join_again(host, call, group);
     if (group->state == EMU_GROUP_FORMED && call->rank_count != group->rank_count)
         return emu_call_refused(
             host, call, "group %s was formed with %" PRId32 " ranks, this join says %" PRId32,
             group->name, group->rank_count, call->rank_count);
-    if (group->state == EMU_GROUP_FORMED)
-        return emu_call_refused(host, call, "rank %" PRId32 " of group %s has joined already%s",
-                                call->peer, group->name,
-                                "; a communicator is joined once and kept");
+    if (group->state == EMU_GROUP_FORMED) return emu_join_again(host, call, group);
     *ok_out = true;
     return EMU_DONE;
 }

@@ -215,9 +215,10 @@ bool emu_diagnose_stuck(emu_engine *engine, bool pollers_are_stuck) {
     emu_judge_cycles(&graph, &verdicts);
     emu_judge_missing(&graph, &verdicts);
     emu_waitfor_free(&graph);
-    bool moved = verdicts.count > 0;
+    /* Not how many sentences there are: one that changes nothing would be passed again for ever. */
+    uint64_t before = engine->progress;
     emu_verdicts_carry_out(engine, &verdicts);
-    return moved;
+    return engine->progress != before;
 }
 
 bool emu_engine_settle(emu_engine *engine, bool pollers_are_stuck) {

@@ -14,8 +14,8 @@ static void emu_launch_discard(emu_engine *engine, emu_launch *launch) {
     emu_op *part = launch->parts;
     while (part != NULL) {
         emu_op *next = part->next_in_launch;
-        emu_memory_release(launch->device, part->source_memory);
-        emu_memory_release(launch->device, part->destination_memory);
+        emu_memory_release(part->source_memory);
+        emu_memory_release(part->destination_memory);
         emu_op_recycle(engine, part);
         part = next;
     }
@@ -45,6 +45,15 @@ static const emu_op *emu_launch_lonely_self_transfer(const emu_launch *launch) {
                 balance += other->kind == EMU_OP_SEND ? 1 : other->kind == EMU_OP_RECV ? -1 : 0;
         if (balance != 0) return part;
     }
+    return NULL;
+}
+
+/* A communicator that ended or failed while operations on it were collected: aborted in between,
+ * or given up because others disagreed. NULL: all can be used. */
+static const emu_comm *emu_host_lost_comm(const emu_host *host) {
+    for (const emu_launch *launch = host->launches; launch != NULL; launch = launch->next)
+        for (const emu_op *part = launch->parts; part != NULL; part = part->next_in_launch)
+            if (part->comm->state != EMU_COMM_READY) return part->comm;
     return NULL;
 }
 
@@ -139,6 +148,18 @@ static void emu_group_issue(emu_host *host) {
     }
 }
 
+/* The group call cannot be issued: all of it is dropped, since a part of it would hang others. */
+static emu_outcome emu_group_lost(emu_host *host, emu_call *call, const emu_comm *comm) {
+    tutti_status status = comm->failure != TUTTI_OK ? comm->failure : TUTTI_MISUSE;
+    const emu_finding *finding = comm->failed_for;
+    emu_host_discard_group(host, status);
+    if (finding != NULL) return emu_call_failed_for(host, call, status, finding);
+    return emu_call_end(host, call, status,
+                        "%s was aborted or left inside of this group call, so all of its "
+                        "operations are dropped",
+                        comm->group->name);
+}
+
 static emu_outcome emu_group_wait(emu_host *host, emu_call *call) {
     if (host->pending_joins > 0) return emu_host_block(host, call, EMU_WAIT_JOINS);
     if (host->join_status != TUTTI_OK)
@@ -158,6 +179,8 @@ emu_outcome emu_group_end_call(emu_host *host, emu_call *call) {
                             "a call inside of this group call failed, so all of its operations "
                             "are dropped");
     }
+    const emu_comm *lost = emu_host_lost_comm(host);
+    if (lost != NULL) return emu_group_lost(host, call, lost);
     for (const emu_launch *launch = host->launches; launch != NULL; launch = launch->next) {
         const emu_op *lonely = emu_launch_lonely_self_transfer(launch);
         if (lonely == NULL) continue;

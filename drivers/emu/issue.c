@@ -87,6 +87,7 @@ tutti_status emu_engine_create(const emu_config *config, tutti_driver *driver,
     engine->driver = driver;
     engine->dirty_tail = &engine->dirty;
     engine->effects_tail = &engine->effects;
+    engine->freed_tail = &engine->freed;
     engine->woken_tail = &engine->woken;
     tutti_status status = TUTTI_OK;
     if (!emu_engine_populate(engine))

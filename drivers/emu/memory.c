@@ -10,7 +10,9 @@
 enum {
     EMU_MEMORY_ALIGNMENT_BYTES = 64,
     EMU_MEMORY_PATTERN = 0xFF, /* fresh memory: NaN as any float, the same in every run */
+    EMU_FREED_COUNT_MAX = 1 << 14,
 };
+#define EMU_FREED_BYTES_MAX (UINT64_C(256) << 20)
 
 /* Of all devices of a cluster together: what a workstation can give. More is an error with a name,
  * where the operating system would end the process. */
@@ -53,6 +55,57 @@ static emu_allocation *emu_allocation_new(size_t bytes) {
     return allocation;
 }
 
+/* --- Freed memory ---
+ *
+ * An address that is used again right away would make it a matter of luck, and different from run
+ * to run, whether a stale buffer is seen to be one. So freed memory is kept for a while, up to a
+ * number of allocations and bytes. */
+
+static void emu_memory_remove(emu_allocation *allocation) {
+    emu_device *device = allocation->device;
+    uint32_t at = emu_memory_above(device, allocation->data) - 1;
+    assert(device->memory[at] == allocation);
+    device->memory_count--;
+    memmove(&device->memory[at], &device->memory[at + 1],
+            (device->memory_count - at) * sizeof allocation);
+    free(allocation->data);
+    free(allocation);
+}
+
+/* Lets the oldest freed allocations go until the rest is within the limits. */
+static void emu_freed_trim(emu_engine *engine, uint32_t count_max, uint64_t bytes_max) {
+    while (engine->freed_count > count_max || engine->freed_bytes > bytes_max) {
+        emu_allocation *oldest = engine->freed;
+        engine->freed = oldest->next_freed;
+        if (engine->freed == NULL) engine->freed_tail = &engine->freed;
+        engine->freed_count--;
+        engine->freed_bytes -= oldest->bytes;
+        emu_memory_remove(oldest);
+    }
+}
+
+static void emu_memory_give_back(emu_allocation *allocation) {
+    emu_engine *engine = allocation->device->engine;
+    engine->memory_bytes -= allocation->bytes;
+    if (allocation->bytes <= EMU_FREED_BYTES_MAX)
+        memset(allocation->data, EMU_MEMORY_PATTERN, allocation->bytes);
+    *engine->freed_tail = allocation;
+    engine->freed_tail = &allocation->next_freed;
+    engine->freed_count++;
+    engine->freed_bytes += allocation->bytes;
+    emu_freed_trim(engine, EMU_FREED_COUNT_MAX, EMU_FREED_BYTES_MAX);
+}
+
+/* --- Allocating and freeing --- */
+
+/* The system may be out of memory only because freed memory is kept. */
+static emu_allocation *emu_allocation_make(emu_engine *engine, size_t bytes) {
+    emu_allocation *allocation = emu_allocation_new(bytes);
+    if (allocation != NULL) return allocation;
+    emu_freed_trim(engine, 0, 0);
+    return emu_allocation_new(bytes);
+}
+
 static emu_outcome emu_no_room(emu_host *host, emu_call *call) {
     char reason[TUTTI_CAUSE_MESSAGE_BYTES];
     snprintf(reason, sizeof reason,
@@ -69,11 +122,12 @@ emu_outcome emu_allocate(emu_host *host, emu_call *call) {
     emu_allocation *allocation = NULL;
     if (call->count > EMU_MEMORY_BYTES_MAX - engine->memory_bytes) return emu_no_room(host, call);
     if (emu_grow(&device->memory, device->memory_count, &device->memory_room, sizeof allocation))
-        allocation = emu_allocation_new(call->count);
+        allocation = emu_allocation_make(engine, call->count);
     if (allocation == NULL) return emu_no_room(host, call);
     engine->memory_bytes += call->count;
     allocation->ordinal = device->next_ordinal++;
     allocation->place = call->place;
+    allocation->device = device;
     uint32_t at = emu_memory_above(device, allocation->data);
     memmove(&device->memory[at + 1], &device->memory[at],
             (device->memory_count - at) * sizeof allocation);
@@ -82,17 +136,6 @@ emu_outcome emu_allocate(emu_host *host, emu_call *call) {
     call->buffer_out.data = allocation->data;
     call->buffer_out.bytes = allocation->bytes;
     return emu_call_ok(host, call);
-}
-
-static void emu_memory_give_back(emu_device *device, emu_allocation *allocation) {
-    uint32_t at = emu_memory_above(device, allocation->data) - 1;
-    assert(device->memory[at] == allocation);
-    device->memory_count--;
-    memmove(&device->memory[at], &device->memory[at + 1],
-            (device->memory_count - at) * sizeof allocation);
-    device->engine->memory_bytes -= allocation->bytes;
-    free(allocation->data);
-    free(allocation);
 }
 
 emu_outcome emu_free(emu_host *host, emu_call *call) {
@@ -113,7 +156,7 @@ emu_outcome emu_free(emu_host *host, emu_call *call) {
     if (allocation->freed)
         return emu_call_misused(host, call, TUTTI_MISUSE, "this memory is freed already");
     allocation->freed = true;
-    if (allocation->in_flight == 0) emu_memory_give_back(device, allocation);
+    if (allocation->in_flight == 0) emu_memory_give_back(allocation);
     return emu_call_ok(host, call);
 }
 
@@ -123,6 +166,12 @@ static emu_device *emu_memory_other_owner(emu_device *device, const void *data) 
     for (uint32_t i = 0; i < engine->device_count; i++)
         if (emu_memory_at(&engine->devices[i], data) != NULL) return &engine->devices[i];
     return NULL;
+}
+
+bool emu_memory_is_known(emu_engine *engine, const void *address) {
+    for (uint32_t i = 0; i < engine->device_count; i++)
+        if (emu_memory_at(&engine->devices[i], address) != NULL) return true;
+    return false;
 }
 
 bool emu_memory_find(emu_device *device, const char *argument, const void *data, size_t bytes,
@@ -162,11 +211,11 @@ void emu_memory_hold(emu_allocation *allocation) {
     if (allocation != NULL) allocation->in_flight++;
 }
 
-void emu_memory_release(emu_device *device, emu_allocation *allocation) {
+void emu_memory_release(emu_allocation *allocation) {
     if (allocation == NULL) return;
     assert(allocation->in_flight > 0);
     allocation->in_flight--;
-    if (allocation->in_flight == 0 && allocation->freed) emu_memory_give_back(device, allocation);
+    if (allocation->in_flight == 0 && allocation->freed) emu_memory_give_back(allocation);
 }
 
 void emu_device_free_memory(emu_device *device) {

@@ -197,7 +197,10 @@ void emu_script_call_done(emu_script_rank *rank, const emu_call *call) {
         rank->minted = true;
         return;
     }
-    if (call->kind == EMU_CALL_JOIN) rank->tried[statement->group] = true;
+    if (call->kind == EMU_CALL_JOIN) {
+        rank->tried[statement->group] = true;
+        rank->minted = false; /* the next group, perhaps of the same statement, has its own */
+    }
     if (ok && call->kind == EMU_CALL_JOIN) rank->comms[statement->group] = call->comm;
     if (ok && call->kind == EMU_CALL_JOIN && statement->kind != EMU_SCRIPT_JOIN) return;
     if (ok && call->kind == EMU_CALL_STREAM_CREATE) {

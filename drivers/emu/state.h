@@ -122,6 +122,8 @@ struct emu_allocation {
     uint32_t in_flight; /* operations that still use it */
     bool freed;         /* by the program; given back when in_flight is 0 */
     tutti_place place;
+    emu_device *device;
+    emu_allocation *next_freed; /* given back after it */
 };
 
 struct emu_device {
@@ -379,8 +381,11 @@ struct emu_engine {
     uint32_t host_count, host_room;
     emu_device *devices;
     uint32_t device_count;
-    uint64_t memory_bytes; /* allocated on all devices */
-    emu_group **groups;    /* by minted index */
+    uint64_t memory_bytes;               /* allocated on all devices */
+    emu_allocation *freed, **freed_tail; /* given back, oldest first: their addresses are kept */
+    uint64_t freed_bytes;
+    uint32_t freed_count;
+    emu_group **groups; /* by minted index */
     uint32_t group_count, group_room;
     emu_comm *all_comms;
     emu_event *all_events;
@@ -495,8 +500,11 @@ emu_outcome emu_free(emu_host *host, emu_call *call);
 bool emu_memory_find(emu_device *device, const char *argument, const void *data, size_t bytes,
                      emu_allocation **allocation_out, char *reason, size_t reason_bytes);
 
+/* Whether the address is, or was until it was freed, memory of some device. */
+bool emu_memory_is_known(emu_engine *engine, const void *address);
+
 void emu_memory_hold(emu_allocation *allocation);
-void emu_memory_release(emu_device *device, emu_allocation *allocation);
+void emu_memory_release(emu_allocation *allocation);
 void emu_device_free_memory(emu_device *device);
 
 /* --- streams.c, events.c --- */

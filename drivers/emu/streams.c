@@ -108,10 +108,8 @@ static emu_outcome emu_no_memory(emu_host *host, emu_call *call) {
 /* A copy's two ends may be host memory: only what belongs to some device is held and checked. */
 static bool emu_copy_end(emu_device *device, const char *argument, const void *data, size_t bytes,
                          emu_allocation **allocation_out, char *reason, size_t reason_bytes) {
-    emu_device *owner;
-    tutti_buffer whole;
     *allocation_out = NULL;
-    if (bytes == 0 || !emu_engine_memory_owner(device->engine, data, &owner, &whole)) return true;
+    if (bytes == 0 || !emu_memory_is_known(device->engine, data)) return true;
     return emu_memory_find(device, argument, data, bytes, allocation_out, reason, reason_bytes);
 }
 
@@ -446,8 +444,8 @@ void emu_op_complete(emu_op *op) {
     op->state = EMU_OP_DONE;
     engine->progress++;
     emu_trace_op(engine, op, EMU_TRACE_COMPLETE);
-    emu_memory_release(device, op->source_memory);
-    emu_memory_release(device, op->destination_memory);
+    emu_memory_release(op->source_memory);
+    emu_memory_release(op->destination_memory);
     if (op->comm != NULL) emu_match_done(op);
     if (op->launch != NULL) {
         emu_launch_part_done(engine, op->launch);

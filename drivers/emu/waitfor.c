@@ -27,10 +27,11 @@ static bool emu_pick(emu_edge_picker *picker, emu_node_kind kind, void *object, 
     return true;
 }
 
-/* Parts of a group call that has not started are represented by its place in a stream. */
+/* Parts of a group call that has not started are represented by its place in a stream; so are those
+ * that were given up, which still wait for the others. */
 static emu_op *emu_op_representative(emu_op *op) {
-    if (op->launch == NULL || op->kind == EMU_OP_GROUP || op->launch->started) return op;
-    return op->launch->places;
+    if (op->launch == NULL || op->kind == EMU_OP_GROUP) return op;
+    return op->launch->started && op->state != EMU_OP_DONE ? op : op->launch->places;
 }
 
 static bool emu_pick_op(emu_edge_picker *picker, emu_op *op) {

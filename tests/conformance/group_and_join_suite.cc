@@ -57,6 +57,22 @@ TEST(Join, TwiceIsRefused) {
     EXPECT_EQ(report->verdict, TUTTI_VERDICT_OK);
 }
 
+// row 15: also while the others are not there yet, and nobody else hears of it
+TEST(Join, TwiceWhileItIsInProgressIsRefused) {
+    const Report report = run(2, [](Rank &rank) {
+        tutti_unique_id id;
+        tutti_comm *first = nullptr, *again = nullptr;
+        tutti_join_options options = {sizeof options, 1, 0, "pair"};
+        ASSERT_EQ(tutti_group_id(rank.driver(), 9, &id, nullptr), TUTTI_OK);
+        ASSERT_EQ(tutti_join(rank.device(), &id, 2, rank.index(), &options, &first, nullptr),
+                  TUTTI_IN_PROGRESS);
+        EXPECT_EQ(tutti_join(rank.device(), &id, 2, rank.index(), &options, &again, nullptr),
+                  TUTTI_REFUSED);
+        EXPECT_EQ(tutti_comm_synchronize(first, nullptr), TUTTI_OK);
+    });
+    EXPECT_EQ(report->verdict, TUTTI_VERDICT_OK);
+}
+
 // row 16
 TEST(Join, NothingWorksWithoutIt) {
     const Report report = run(1, [](Rank &rank) {

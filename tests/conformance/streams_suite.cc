@@ -187,6 +187,23 @@ TEST(GroupCall, EndWithoutStartIsMisuse) {
     expect_verdict(report.get(), TUTTI_VERDICT_MISUSE, {0});
 }
 
+TEST(GroupCall, AnAbortInsideDropsAllOfIt) {
+    run(1, [](Rank &rank) {
+        tutti_comm *world = rank.world();
+        const tutti_buffer x = rank.upload<float>({1});
+        tutti_error error;
+        ASSERT_EQ(tutti_group_start(rank.driver(), nullptr), TUTTI_OK);
+        ASSERT_EQ(tutti_all_reduce(world, x, x, data_type(TUTTI_F32), 1, TUTTI_SUM, rank.stream(),
+                                   nullptr),
+                  TUTTI_OK);
+        ASSERT_EQ(tutti_comm_abort(world, nullptr), TUTTI_OK);
+        EXPECT_NE(tutti_group_end(rank.driver(), &error), TUTTI_OK);
+        EXPECT_NE(std::strstr(error.message, "aborted"), nullptr) << error.message;
+        EXPECT_EQ(rank.sync(), TUTTI_OK);
+        EXPECT_EQ(rank.download<float>(x), std::vector<float>{1});
+    });
+}
+
 TEST(GroupCall, AnErrorInsideDropsAllOfIt) {
     const Report report = run(1, [](Rank &rank) {
         tutti_comm *world = rank.world();

@@ -22,7 +22,8 @@ function report(object, name, n) {
     for (n = 1; n <= allowed_count; n++)
         if (name ~ ("^(" allowed[n] ")$"))
             return
-    print object ": needs " name ", which the engine may not use"
+    print object ": needs " name \
+        (name ~ /^(emu|tutti)_/ ? ", which no file of the engine has" : ", which the engine may not use")
 }
 
 FILENAME == allowed_file {

@@ -83,6 +83,13 @@ TEST(GroupCalls, NestAndStartNothingBeforeTheOutermostEnd) {
                     " sync\n expect x = 2\n");
 }
 
+TEST(GroupCalls, JoinEveryGroupThatTheyUse) {
+    ends_as_it_says("ranks 2\nbuffer x f32 1 = 1\nbuffer y f32 1 = 1\ngroup a = 0 1\n"
+                    "group b = 1 0\n"
+                    "rank *\n start\n  all_reduce x sum in a\n  all_reduce y sum in b\n end\n"
+                    " sync\n expect x = 2\n expect y = 2\n");
+}
+
 TEST(Repeat, NestsAndMayBeOfNothing) {
     ends_as_it_says("ranks 2\nbuffer x f64 1 = 1\n"
                     "rank *\n repeat 3\n  repeat 2\n   all_reduce x sum\n  end\n end\n"

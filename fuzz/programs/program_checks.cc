@@ -1,0 +1,138 @@
+#include "fuzz/programs/program_checks.h"
+
+#include "tests/harness/script_runner.h"
+
+namespace tutti_test {
+
+namespace {
+
+Outcome run(const Script &script, tutti_script_executor executor, const uint64_t *seed) {
+    return run_script(script.get(), executor, seed);
+}
+
+std::string schedule_text(const uint64_t *seed) {
+    return seed == nullptr ? "on the plain schedule" : "with --seed " + std::to_string(*seed);
+}
+
+std::string verdict_text(tutti_verdict verdict, const int32_t *culprits, size_t culprit_count) {
+    std::string text = tutti_verdict_name(verdict);
+    for (size_t i = 0; i < culprit_count; i++)
+        text += (i == 0 ? " culprit " : " ") + std::to_string(culprits[i]);
+    return text;
+}
+
+std::string verdict_text(const tutti_report *report) {
+    return verdict_text(report->verdict, report->culprits, report->culprit_count);
+}
+
+// Calls check(seed) for the plain schedule, NULL, and for random ones, up to the first problem.
+template <typename Check> std::string on_schedules(int seed_count, Check check) {
+    std::string problem = check(nullptr);
+    for (uint64_t seed = 0; problem.empty() && seed < static_cast<uint64_t>(seed_count); seed++)
+        problem = check(&seed);
+    return problem;
+}
+
+// --- Findings ---
+
+std::string problem_of_finding(const tutti_report *report, uint32_t index, int32_t rank_count) {
+    const tutti_finding &finding = report->findings[index];
+    const std::string text = finding.text;
+    if (text.empty()) return "a finding has no text";
+    if (text.find("(null)") != std::string::npos) return "a finding speaks of (null): " + text;
+    if (text.find("please report") != std::string::npos) return "a bug of ours: " + text;
+    if (finding.kind <= TUTTI_VERDICT_OK || finding.kind >= TUTTI_VERDICT_COUNT)
+        return "a finding has no kind: " + text;
+    if (finding.follows >= static_cast<int32_t>(report->finding_count) || finding.follows < -1)
+        return "a finding follows from none that there is: " + text;
+    for (uint32_t i = 0; i < finding.rank_count; i++) {
+        if (finding.ranks[i] < 0 || finding.ranks[i] >= rank_count)
+            return "a finding blames a rank that does not exist: " + text;
+        if (i > 0 && finding.ranks[i] <= finding.ranks[i - 1])
+            return "a finding's ranks are not in order: " + text;
+    }
+    if (!finding.is_note && finding.rank_count == 0) return "a finding blames nobody: " + text;
+    return "";
+}
+
+std::string problem_of_report(const tutti_report *report, int32_t rank_count) {
+    if (report->rank_count != static_cast<uint32_t>(rank_count))
+        return "the report has lines for " + std::to_string(report->rank_count) + " ranks";
+    const bool bad = report->finding_count > 0 && report->findings[0].is_note == 0;
+    if (bad != (report->verdict != TUTTI_VERDICT_OK)) return "verdict and findings disagree";
+    for (uint32_t i = 0; i < report->finding_count; i++) {
+        const std::string problem = problem_of_finding(report, i, rank_count);
+        if (!problem.empty()) return problem;
+    }
+    return "";
+}
+
+// --- Two runs that must be equal ---
+
+std::string first_difference(const std::string &a, const std::string &b) {
+    size_t at = 0, line = 0;
+    for (; at < a.size() && at < b.size() && a[at] == b[at]; at++)
+        if (a[at] == '\n') line = at + 1;
+    return a.substr(line, a.find('\n', at) - line) + "\nand\n" +
+           b.substr(line, b.find('\n', at) - line);
+}
+
+std::string problem_of_pair(const Outcome &a, const Outcome &b, const std::string &who) {
+    if (a.trace != b.trace) return who + " give two traces:\n" + first_difference(a.trace, b.trace);
+    const std::string x = text_of(a.report.get()), y = text_of(b.report.get());
+    if (x != y) return who + " give two reports:\n" + first_difference(x, y);
+    const bool same = a.report->trace_hash == b.report->trace_hash &&
+                      a.report->virtual_ns == b.report->virtual_ns &&
+                      a.report->call_count == b.report->call_count;
+    return same ? "" : who + " count differently";
+}
+
+std::string problem_of_run(const Script &script, const uint64_t *seed) {
+    const int32_t rank_count = static_cast<int32_t>(tutti_script_rank_count(script.get()));
+    const Outcome data = run(script, TUTTI_SCRIPT_AS_DATA, seed);
+    std::string problem = problem_of_report(data.report.get(), rank_count);
+    if (problem.empty())
+        problem =
+            problem_of_pair(data, run(script, TUTTI_SCRIPT_ON_THREADS, seed), "data and threads");
+    if (problem.empty())
+        problem = problem_of_pair(data, run(script, TUTTI_SCRIPT_AS_DATA, seed), "two runs");
+    return problem.empty() ? "" : problem + "\n" + schedule_text(seed);
+}
+
+} // namespace
+
+std::string problem_of_runs(const std::string &text, int seed_count) {
+    const Script script = parse_script("random.tut", text);
+    if (script == nullptr) return "it cannot be read";
+    return on_schedules(seed_count,
+                        [&](const uint64_t *seed) { return problem_of_run(script, seed); });
+}
+
+std::string problem_of_correct(const RandomProgram &program, int seed_count) {
+    const Script script = parse_script("random.tut", program.text);
+    if (script == nullptr) return "it cannot be read";
+    return on_schedules(seed_count, [&](const uint64_t *seed) {
+        const Outcome outcome = run(script, TUTTI_SCRIPT_AS_DATA, seed);
+        for (uint32_t i = 0; i < outcome.report->finding_count; i++)
+            if (outcome.report->findings[i].is_note == 0)
+                return schedule_text(seed) + " a false alarm:\n" + text_of(outcome.report.get());
+        return std::string();
+    });
+}
+
+std::string problem_of_arbitrary(const ArbitraryProgram &program, int seed_count) {
+    if (program.depends_on_schedule) return "";
+    const Script script = parse_script("random.tut", program.text);
+    if (script == nullptr) return "it cannot be read";
+    const Outcome plain = run(script, TUTTI_SCRIPT_AS_DATA, nullptr);
+    const std::string wanted = verdict_text(plain.report.get());
+    return on_schedules(seed_count, [&](const uint64_t *seed) {
+        const Outcome outcome = run(script, TUTTI_SCRIPT_AS_DATA, seed);
+        const std::string found = verdict_text(outcome.report.get());
+        if (found == wanted) return std::string();
+        return "it ends as " + wanted + " or as " + found + ", " + schedule_text(seed) + ":\n" +
+               text_of(plain.report.get()) + text_of(outcome.report.get());
+    });
+}
+
+} // namespace tutti_test
