@@ -22,6 +22,13 @@ typedef struct emu_event emu_event;
 typedef struct emu_comm emu_comm;
 typedef struct emu_effect emu_effect;
 
+/* A fault could act here. The call is made before the plan is asked. */
+typedef void emu_fault_sites(void *context, const tutti_fault_site *site);
+
+/* A rank's part of a collective is over, and well. `subject` is the collective: the same number on
+ * all ranks, different for others; `hash` is of what the rank has got. */
+typedef void emu_results(void *context, uint64_t subject, int32_t rank, uint64_t hash);
+
 /* How a cluster is built. All durations in nanoseconds on the engine's clock. */
 typedef struct emu_config {
     uint32_t host_count;
@@ -38,6 +45,10 @@ typedef struct emu_config {
     uint64_t seed;                  /* of the plan's probabilities */
     tutti_trace_sink *trace_sink;   /* NULL: only the hash is kept */
     void *trace_context;
+    emu_fault_sites *fault_sites; /* told of each point that is passed where a fault could act */
+    void *fault_sites_context;
+    emu_results *results; /* told of each collective that a rank has completed */
+    void *results_context;
 } emu_config;
 
 typedef enum emu_call_kind {
@@ -118,12 +129,14 @@ typedef struct emu_call {
 
     /* results */
     tutti_status status;
-    tutti_unique_id *id_out; /* mint: where the identifier goes */
-    tutti_buffer buffer_out; /* allocate */
-    tutti_status status_out; /* comm_status */
-    int done_out;            /* *_query */
-    bool polled;             /* the call looked at something that is not ready yet */
-    bool faults_applied;     /* engine: the fault plan has had its say */
+    tutti_unique_id *id_out;  /* mint: where the identifier goes */
+    tutti_buffer buffer_out;  /* allocate */
+    tutti_status status_out;  /* comm_status */
+    int done_out;             /* *_query */
+    bool polled;              /* the call looked at something that is not ready yet */
+    bool faults_applied;      /* engine: the fault plan has had its say */
+    tutti_fault_action fault; /* engine: what it does to what the call enqueues, or how long it
+                                 makes it; off, and a factor of 0: nothing */
 } emu_call;
 
 typedef enum emu_outcome {
@@ -158,8 +171,7 @@ struct emu_effect {
 };
 
 /* Creates a cluster: hosts running, devices empty, clock at 0.
- * Errors: TUTTI_OUT_OF_MEMORY, TUTTI_UNSUPPORTED (a fault that this version has not),
- *         TUTTI_INVALID_ARGUMENT */
+ * Errors: TUTTI_OUT_OF_MEMORY, TUTTI_INVALID_ARGUMENT */
 tutti_status emu_engine_create(const emu_config *config, tutti_driver *driver,
                                emu_engine **engine_out, tutti_error *error);
 

@@ -34,6 +34,7 @@ typedef struct emu_launch emu_launch;
 typedef struct emu_allocation emu_allocation;
 typedef struct emu_timer emu_timer;
 typedef struct emu_finding emu_finding;
+typedef struct emu_op_fault emu_op_fault; /* see op_faults.h */
 
 /* --- Clock --- */
 
@@ -42,6 +43,7 @@ typedef enum emu_timer_kind {
     EMU_TIMER_HOST_LIMIT, /* a blocking wait has lasted too long */
     EMU_TIMER_KERNEL,     /* a kernel has run for its time */
     EMU_TIMER_COMM_LIMIT, /* a non-blocking join has lasted too long */
+    EMU_TIMER_OP,         /* the time that a fault has made an operation take is over */
 } emu_timer_kind;
 
 /* Embedded in what it wakes; pending while slot is not 0. */
@@ -107,6 +109,7 @@ struct emu_host {
     emu_launch *launches;       /* the group call being collected, one per device, newest first */
     tutti_status group_error;   /* of the first call that failed inside the group call */
     uint64_t call_count;        /* calls made */
+    uint64_t step_count;        /* of them, those that a fault at `step` could hit */
     uint64_t launch_count;      /* launches of operations: its own issue order */
     tutti_place last_place;     /* of its latest call */
     const char *last_call;      /* name of its latest call; "" before the first */
@@ -216,7 +219,8 @@ struct emu_op {
     void *argument;
     int64_t duration_ns;
     emu_timer timer;
-    uint32_t host; /* that issued it */
+    emu_op_fault *faults; /* what faults do to it; NULL: nothing */
+    uint32_t host;        /* that issued it */
     int32_t peer;
     uint32_t visit; /* of the wait-for graph; 0: not yet */
     uint8_t kind, state;
@@ -356,12 +360,13 @@ typedef struct emu_channel {
 struct emu_finding {
     uint8_t kind; /* tutti_verdict */
     bool is_note;
-    bool is_aftermath; /* its rank had been told of a failure before */
-    bool pending;      /* a note that becomes an error when something follows from it */
-    uint64_t call_key; /* pending: what a call must be that tries the same again */
-    uint64_t times;    /* pending: how often the call was refused */
-    uint32_t round;    /* of settling, in which it was found */
-    int64_t when_ns;   /* on the clock */
+    bool is_aftermath;    /* its rank had been told of a failure before */
+    bool pending;         /* a note that becomes an error when something follows from it */
+    bool is_silent_fault; /* the same, when data turns out not to be what it should be */
+    uint64_t call_key;    /* pending: what a call must be that tries the same again */
+    uint64_t times;       /* pending: how often the call was refused */
+    uint32_t round;       /* of settling, in which it was found */
+    int64_t when_ns;      /* on the clock */
     const char *detail;
     uint64_t subject; /* what it is about: at most one finding per subject; 0: none */
     int32_t *ranks;   /* to blame */
@@ -405,6 +410,7 @@ struct emu_engine {
     emu_comm *free_comms;         /* of joins that ended without a communicator; by next_free */
     uint32_t contradictory_count; /* groups in that state */
     tutti_fault_state *faults;
+    emu_op_fault *op_faults, *free_op_faults;
     emu_finding **findings;
     uint32_t finding_count, finding_room;
     uint32_t note_count; /* of the findings */
@@ -532,6 +538,13 @@ void emu_streams_advance(emu_engine *engine);
 
 /* An operation's work is over (its effect, its time, or it failed). */
 void emu_op_complete(emu_op *op);
+
+/* All parts of a collective or transfer have started: makes the effect due. */
+void emu_collective_move(emu_collective *collective);
+void emu_transfer_move(emu_op *send, emu_op *recv);
+
+/* A kernel runs now. */
+void emu_kernel_start(emu_engine *engine, emu_op *op);
 
 /* A kernel's time is over. */
 void emu_kernel_time_over(emu_op *op);
@@ -705,6 +718,9 @@ void emu_findings_settle(emu_host *host, const emu_call *call);
 void emu_finding_refused(emu_host *host, const emu_call *call, const char *reason);
 emu_finding *emu_finding_of(emu_engine *engine, uint64_t subject);
 
+/* Whether such a finding says that data is not what it should be. */
+bool emu_verdict_is_of_data(uint8_t kind);
+
 /* --- diagnosis.c: who waits for whom --- */
 
 /* Explains a time limit that passes at this moment, before anybody is woken: sets limit_finding. */
@@ -735,6 +751,8 @@ void emu_trace_begin(emu_engine *engine);
 void emu_trace_call(emu_host *host, const emu_call *call, emu_trace_kind kind);
 void emu_trace_op(emu_engine *engine, const emu_op *op, emu_trace_kind kind);
 void emu_trace_fault(emu_host *host, const emu_call *call, const tutti_fault_action *action);
+void emu_trace_link_fault(emu_engine *engine, const emu_op *op, const tutti_fault_action *action,
+                          int32_t peer);
 void emu_trace_finding(emu_engine *engine, const emu_finding *finding);
 
 #endif
