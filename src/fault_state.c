@@ -219,7 +219,8 @@ static bool fits_keys(const tutti_fault_selector *selector, const tutti_fault_si
 
 static bool fits(const fault_rule *rule, const tutti_fault_site *site) {
     if (rule->point == TUTTI_FAULT_AT_STEP) {
-        return site->step != 0 && fits_keys(&rule->selector, site, site->step);
+        return (site->step != 0 || site->point == TUTTI_FAULT_AT_STEP) &&
+               fits_keys(&rule->selector, site, site->step);
     }
     const bool asked = rule->point == site->point ||
                        (rule->point == TUTTI_FAULT_AT_ENQUEUE && site->enqueued != 0);

@@ -160,7 +160,11 @@ static emu_outcome emu_fault_fail(emu_host *host, emu_call *call,
         snprintf(reason, sizeof reason, "it failed with status %s (fault plan, rule %" PRId32 ")",
                  tutti_status_name(action->status), action->rule + 1);
     emu_finding_refused(host, call, reason);
-    return emu_call_end(host, call, action->status, "%s", reason);
+    /* A group call that was not ended stays open, and nothing that it has collected is spoiled. */
+    tutti_status group_error = host->group_error;
+    emu_outcome outcome = emu_call_end(host, call, action->status, "%s", reason);
+    if (call->kind == EMU_CALL_GROUP_END) host->group_error = group_error;
+    return outcome;
 }
 
 /* A mark that is lost was never put on its stream. */

@@ -86,8 +86,10 @@ static void emu_text_add_fault_place(emu_text *text, const emu_op *op, const emu
     if (fault->peer >= 0)
         emu_text_add(text, "on the link from rank %" PRId32 " to rank %" PRId32 ", ",
                      fault->culprit, fault->peer);
-    emu_text_add(text, "rank %" PRId32 "'s ", fault->culprit);
-    emu_text_add_op(text, op);
+    /* Its number in the communicator is not known yet when a group call collects it. */
+    emu_text_add(text, "rank %" PRId32 "'s %s", fault->culprit, emu_op_name(op));
+    emu_text_add_stream(text, op->stream);
+    emu_text_add_place(text, op->place);
 }
 
 static bool emu_op_communicates(const emu_op *op) {

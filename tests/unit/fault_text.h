@@ -94,7 +94,7 @@ inline const std::map<std::string, PointFacts> &point_facts() {
         {"copy", {data_actions, "rank stream"}},
         {"kernel", {data_actions, "rank stream"}},
         {"group", {call_actions, "rank"}},
-        {"step", {call_actions + std::string(" slow"), "rank seq"}},
+        {"step", {"off delay refuse hang kill fail slow", "rank seq"}},
         {"alloc", {call_actions, "rank"}},
         {"stream", {call_actions, "rank stream"}},
         {"link", {"off delay hang drop corrupt fail slow", "rank group seq peer"}},
