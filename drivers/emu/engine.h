@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "drivers/emu/choices.h"
+#include "drivers/emu/steps.h"
 #include "tutti/emu.h"
 #include "tutti/fault.h"
 
@@ -36,6 +38,9 @@ typedef struct emu_config {
     int64_t wait_timeout_ns;        /* of every blocking wait; 0: none */
     const tutti_fault_plan *faults; /* borrowed; NULL: none */
     uint64_t seed;                  /* of the plan's probabilities */
+    emu_choices *choices;           /* answers what could go either way, borrowed; NULL: every
+                                       answer is 0 */
+    emu_step_log *steps;            /* gets what depends on what, borrowed; NULL: nobody asks */
     tutti_trace_sink *trace_sink;   /* NULL: only the hash is kept */
     void *trace_context;
 } emu_config;
@@ -197,6 +202,13 @@ int32_t emu_engine_take_woken(emu_engine *engine);
 int64_t emu_engine_now(const emu_engine *engine);
 bool emu_engine_next_timer(emu_engine *engine, int64_t *when_ns_out);
 void emu_engine_advance(emu_engine *engine, int64_t now_ns);
+
+/* Asks the chooser: 0 to answer_count - 1, which is at least 1. */
+uint32_t emu_engine_choose(emu_engine *engine, emu_choice_kind kind, uint32_t answer_count);
+
+/* A run did not do what the given choices say: the program is not the one that they were recorded
+ * from, or it depends on something that is not chosen here. Adds the finding. */
+void emu_engine_diverged(emu_engine *engine, uint32_t host, const char *text);
 
 /* Counts everything that has moved; for pollers, to see whether looking again is worth it. */
 uint64_t emu_engine_progress(const emu_engine *engine);

@@ -252,8 +252,10 @@ static bool emu_match_issue_transfer(emu_op *op) {
 }
 
 bool emu_match_issue(emu_op *op) {
-    return op->kind == EMU_OP_ALL_REDUCE ? emu_match_issue_collective(op)
-                                         : emu_match_issue_transfer(op);
+    bool issued = op->kind == EMU_OP_ALL_REDUCE ? emu_match_issue_collective(op)
+                                                : emu_match_issue_transfer(op);
+    if (issued) emu_steps_arrived(op);
+    return issued;
 }
 
 /* --- Starting --- */

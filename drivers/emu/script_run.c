@@ -1,5 +1,7 @@
 #include "drivers/emu/script_run.h"
 
+#include "drivers/emu/run_choices.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,12 +131,13 @@ emu_config emu_script_config(const emu_script *script, const tutti_script_option
 
 static tutti_status emu_script_run_set_up(const emu_script *script,
                                           const tutti_script_options *options,
-                                          const uint32_t *devices, tutti_report **report_out,
-                                          tutti_error *error) {
+                                          const uint32_t *devices, emu_choices *choices,
+                                          tutti_report **report_out, tutti_error *error) {
     tutti_fault_plan *plan;
     tutti_status status = emu_script_faults(script, options, &plan, error);
     if (status != TUTTI_OK) return status;
     emu_config config = emu_script_config(script, options, devices, plan);
+    config.choices = choices;
     status = options->executor == TUTTI_SCRIPT_ON_THREADS
                  ? emu_script_run_on_threads(script, options, &config, report_out, error)
                  : emu_script_run_as_data(script, options, &config, report_out, error);
@@ -156,10 +159,17 @@ tutti_status tutti_script_run(const tutti_script *script, const tutti_script_opt
     if (options->executor != TUTTI_SCRIPT_AS_DATA && options->executor != TUTTI_SCRIPT_ON_THREADS)
         return tutti_error_set(error, TUTTI_INVALID_ARGUMENT, "there is no executor %d",
                                (int)options->executor);
-    uint32_t *devices;
-    tutti_status status = emu_script_devices(script->parsed, &devices, error);
+    emu_run_choices chosen;
+    tutti_status status = emu_run_choices_init(&chosen, options->choices,
+                                               options->random_schedule != 0, options->seed, error);
     if (status != TUTTI_OK) return status;
-    status = emu_script_run_set_up(script->parsed, options, devices, report_out, error);
-    free(devices);
+    uint32_t *devices;
+    status = emu_script_devices(script->parsed, &devices, error);
+    if (status == TUTTI_OK) {
+        status = emu_script_run_set_up(script->parsed, options, devices, &chosen.choices,
+                                       report_out, error);
+        free(devices);
+    }
+    emu_run_choices_free(&chosen);
     return status;
 }
