@@ -185,6 +185,9 @@ uint32_t emu_engine_add_host(emu_engine *engine);
  * NULL, and when memory is out. */
 const char *emu_engine_intern(emu_engine *engine, const char *name);
 
+/* Whether such a call only looks: made again and again, nothing happens. */
+bool emu_call_is_look(emu_call_kind kind);
+
 /* Host `host` issues a call. It must be running: not blocked, not exited. */
 emu_outcome emu_engine_issue(emu_engine *engine, uint32_t host, emu_call *call);
 
