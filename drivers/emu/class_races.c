@@ -21,12 +21,12 @@ typedef struct walk {
 
 static bool reserve(emu_class_races *races, const emu_step_log *log, uint32_t step_count,
                     uint32_t host_count) {
-    size_t clocks = (size_t)step_count * host_count;
-    if (clocks > races->clock_room) {
-        uint32_t *grown = realloc(races->clocks, 2 * clocks * sizeof(*grown));
+    size_t pasts = (size_t)step_count * host_count;
+    if (pasts > races->past_room) {
+        uint32_t *grown = realloc(races->pasts, 2 * pasts * sizeof(*grown));
         if (grown == NULL) return false;
-        races->clocks = grown;
-        races->clock_room = 2 * clocks;
+        races->pasts = grown;
+        races->past_room = 2 * pasts;
     }
     if (host_count > races->host_room) {
         uint32_t *grown = realloc(races->last_steps, 4 * host_count * sizeof(*grown));
@@ -53,7 +53,7 @@ static bool reserve(emu_class_races *races, const emu_step_log *log, uint32_t st
 }
 
 void emu_class_races_free(emu_class_races *races) {
-    free(races->clocks);
+    free(races->pasts);
     free(races->last_steps);
     free(races->slots);
     free(races->uses);
@@ -61,36 +61,36 @@ void emu_class_races_free(emu_class_races *races) {
     *races = (emu_class_races){0};
 }
 
-/* --- Clocks --- */
+/* --- What comes before a step --- */
 
-static uint32_t *clock_of(const walk *at, uint32_t step) {
-    return &at->races->clocks[(size_t)step * at->host_count];
+static uint32_t *past_of(const walk *at, uint32_t step) {
+    return &at->races->pasts[(size_t)step * at->host_count];
 }
 
-static void join_clock(const walk *at, uint32_t step, uint32_t earlier) {
-    uint32_t *clock = clock_of(at, step);
-    const uint32_t *other = clock_of(at, earlier);
+static void join_past(const walk *at, uint32_t step, uint32_t earlier) {
+    uint32_t *past = past_of(at, step);
+    const uint32_t *other = past_of(at, earlier);
     for (uint32_t host = 0; host < at->host_count; host++)
-        if (other[host] > clock[host]) clock[host] = other[host];
+        if (other[host] > past[host]) past[host] = other[host];
 }
 
 /* The order that does not come from tokens: of the host's own steps, and of barriers. */
-static void begin_clock(const walk *at, uint32_t step) {
+static void begin_past(const walk *at, uint32_t step) {
     emu_class_races *races = at->races;
     const emu_step *made = &at->log->steps[step];
-    uint32_t *clock = clock_of(at, step);
-    size_t bytes = at->host_count * sizeof(*clock);
+    uint32_t *past = past_of(at, step);
+    size_t bytes = at->host_count * sizeof(*past);
     if (made->after_barrier) memcpy(races->counts_at_barrier, races->counts, bytes);
-    memcpy(clock, made->after_all ? races->counts : races->counts_at_barrier, bytes);
+    memcpy(past, made->after_all ? races->counts : races->counts_at_barrier, bytes);
     uint32_t last = races->last_steps[made->host];
-    if (last != NO_STEP) join_clock(at, step, last);
-    clock[made->host] = ++races->counts[made->host];
+    if (last != NO_STEP) join_past(at, step, last);
+    past[made->host] = ++races->counts[made->host];
     races->last_steps[made->host] = step;
 }
 
 static bool comes_before(const walk *at, uint32_t earlier, uint32_t step) {
     uint32_t host = at->log->steps[earlier].host;
-    return clock_of(at, step)[host] >= clock_of(at, earlier)[host];
+    return past_of(at, step)[host] >= past_of(at, earlier)[host];
 }
 
 /* --- Who has touched a token --- */
@@ -185,10 +185,10 @@ static uint64_t initials_of(const walk *at, uint32_t first, uint32_t second) {
         if ((seen & UINT64_C(1) << host) != 0) continue;
         if (step != second && comes_before(at, first, step)) continue;
         seen |= UINT64_C(1) << host;
-        const uint32_t *clock = clock_of(at, step);
+        const uint32_t *past = past_of(at, step);
         bool is_initial = true;
         for (uint32_t other = 0; is_initial && other < at->host_count; other++)
-            is_initial = other == host || clock[other] <= then[other];
+            is_initial = other == host || past[other] <= then[other];
         if (is_initial) initials |= UINT64_C(1) << host;
     }
     return initials;
@@ -208,7 +208,7 @@ static void settle_rivals(const walk *at, uint32_t step) {
             };
             at->found(at->context, &race);
         }
-        join_clock(at, step, earlier);
+        join_past(at, step, earlier);
     }
 }
 
@@ -223,7 +223,7 @@ bool emu_class_races_find(emu_class_races *races, const emu_step_log *log, uint3
     const walk at = {races, log, host_count, found, context};
     for (uint32_t step = 0; step < step_count; step++) {
         const emu_step *made = &log->steps[step];
-        begin_clock(&at, step);
+        begin_past(&at, step);
         if (!find_rivals(&at, step)) return false;
         settle_rivals(&at, step);
         for (uint32_t i = 0; i < made->touch_count; i++)

@@ -35,8 +35,8 @@ typedef struct emu_token_slot {
 
 /* Memory that is used again from run to run. All zero is empty. */
 typedef struct emu_class_races {
-    uint32_t *clocks; /* steps x hosts: how many steps of each host come before or are this one */
-    size_t clock_room;
+    uint32_t *pasts; /* steps x hosts: how many steps of each host come before or are this one */
+    size_t past_room;
     uint32_t *last_steps, *counts, *counts_then, *counts_at_barrier; /* by host */
     uint32_t host_room;
     emu_token_slot *slots;
