@@ -71,6 +71,7 @@ void emu_connect(emu_host *host, emu_op *op) {
                         ? op->collective->issued_count == op->comm->base.rank_count
                         : op->peer_op != NULL;
     if (complete) return;
+    emu_steps_await_peers(host, op);
     op->connecting = host;
     op->next_connecting = host->connecting;
     host->connecting = op;

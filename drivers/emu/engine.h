@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "drivers/emu/choices.h"
+#include "drivers/emu/steps.h"
 #include "tutti/emu.h"
 #include "tutti/fault.h"
 
@@ -22,12 +24,16 @@ typedef struct emu_event emu_event;
 typedef struct emu_comm emu_comm;
 typedef struct emu_effect emu_effect;
 
-/* A fault could act here. The call is made before the plan is asked. */
-typedef void emu_fault_sites(void *context, const tutti_fault_site *site);
+/* Somebody who watches a run. All NULL: nobody. */
+typedef struct emu_watch {
+    /* A fault could act here; the plan is asked next. */
+    void (*fault_site)(void *context, const tutti_fault_site *site);
 
-/* A rank's part of a collective is over, and well. `subject` is the collective: the same number on
- * all ranks, different for others; `hash` is of what the rank has got. */
-typedef void emu_results(void *context, uint64_t subject, int32_t rank, uint64_t hash);
+    /* A rank's part of a collective is over, and well. `subject` is the collective: the same number
+     * on all ranks, another for other collectives; `hash` is of what the rank has got. */
+    void (*result)(void *context, uint64_t subject, int32_t rank, uint64_t hash);
+    void *context; /* for both */
+} emu_watch;
 
 /* How a cluster is built. All durations in nanoseconds on the engine's clock. */
 typedef struct emu_config {
@@ -43,12 +49,12 @@ typedef struct emu_config {
     int64_t wait_timeout_ns;        /* of every blocking wait; 0: none */
     const tutti_fault_plan *faults; /* borrowed; NULL: none */
     uint64_t seed;                  /* of the plan's probabilities */
+    emu_choices *choices;           /* answers what could go either way, borrowed; NULL: every
+                                       answer is 0 */
+    emu_step_log *steps;            /* gets what depends on what, borrowed; NULL: nobody asks */
     tutti_trace_sink *trace_sink;   /* NULL: only the hash is kept */
     void *trace_context;
-    emu_fault_sites *fault_sites; /* told of each point that is passed where a fault could act */
-    void *fault_sites_context;
-    emu_results *results; /* told of each collective that a rank has completed */
-    void *results_context;
+    emu_watch watch;
 } emu_config;
 
 typedef enum emu_call_kind {
@@ -192,6 +198,9 @@ uint32_t emu_engine_add_host(emu_engine *engine);
  * NULL, and when memory is out. */
 const char *emu_engine_intern(emu_engine *engine, const char *name);
 
+/* Whether such a call only looks: made again and again, nothing happens. */
+bool emu_call_is_look(emu_call_kind kind);
+
 /* Host `host` issues a call. It must be running: not blocked, not exited. */
 emu_outcome emu_engine_issue(emu_engine *engine, uint32_t host, emu_call *call);
 
@@ -209,6 +218,13 @@ int32_t emu_engine_take_woken(emu_engine *engine);
 int64_t emu_engine_now(const emu_engine *engine);
 bool emu_engine_next_timer(emu_engine *engine, int64_t *when_ns_out);
 void emu_engine_advance(emu_engine *engine, int64_t now_ns);
+
+/* Asks the chooser: 0 to answer_count - 1, which is at least 1. */
+uint32_t emu_engine_choose(emu_engine *engine, emu_choice_kind kind, uint32_t answer_count);
+
+/* A run did not do what the given choices say: the program is not the one that they were recorded
+ * from, or it depends on something that is not chosen here. Adds the finding. */
+void emu_engine_diverged(emu_engine *engine, uint32_t host, const char *text);
 
 /* Counts everything that has moved; for pollers, to see whether looking again is worth it. */
 uint64_t emu_engine_progress(const emu_engine *engine);

@@ -215,9 +215,9 @@ static bool emu_fault_act(emu_host *host, emu_call *call, const tutti_fault_acti
     }
 }
 
-void emu_faults_see(emu_engine *engine, const tutti_fault_site *site) {
-    if (engine->config.fault_sites != NULL)
-        engine->config.fault_sites(engine->config.fault_sites_context, site);
+void emu_faults_see(const emu_engine *engine, const tutti_fault_site *site) {
+    const emu_watch *watch = &engine->config.watch;
+    if (watch->fault_site != NULL) watch->fault_site(watch->context, site);
 }
 
 bool emu_faults_apply(emu_host *host, emu_call *call, emu_outcome *outcome_out) {
@@ -227,15 +227,16 @@ bool emu_faults_apply(emu_host *host, emu_call *call, emu_outcome *outcome_out) 
     if (call->faults_applied) return true;
     call->faults_applied = true;
     uint32_t points = tutti_fault_state_points(engine->faults);
-    if (points == 0 && engine->config.fault_sites == NULL) return true;
+    bool watched = engine->config.watch.fault_site != NULL;
+    if (points == 0 && !watched) return true;
     tutti_fault_point point = emu_call_point(call, &enqueued);
     if (point == TUTTI_FAULT_POINT_COUNT) return true;
     host->step_count++;
     uint32_t asked = UINT32_C(1) << point | UINT32_C(1) << TUTTI_FAULT_AT_STEP |
                      (enqueued ? UINT32_C(1) << TUTTI_FAULT_AT_ENQUEUE : 0);
-    if ((points & asked) == 0 && engine->config.fault_sites == NULL) return true;
+    if ((points & asked) == 0 && !watched) return true;
     tutti_fault_site site = emu_call_site(host, call, point, enqueued);
-    emu_faults_see(host->engine, &site);
+    emu_faults_see(engine, &site);
     if (!tutti_fault_decide(engine->faults, &site, &action)) return true;
     emu_trace_fault(host, call, &action);
     return emu_fault_act(host, call, &action, outcome_out);

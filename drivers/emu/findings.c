@@ -249,6 +249,22 @@ void emu_finding_misuse(emu_host *host, const emu_call *call, const char *reason
                        emu_finding_add(host->engine, TUTTI_VERDICT_MISUSE, "", 0, &rank, 1, &text));
 }
 
+void emu_engine_diverged(emu_engine *engine, uint32_t host, const char *what) {
+    emu_text text = {0};
+    int32_t rank = (int32_t)host;
+    emu_text_add(&text,
+                 "the run does not go as the given choices say: %s; they are of another program or "
+                 "another version of it, or it depends on something that the schedule does not "
+                 "decide: a clock of its own, randomness, an address, another thread; the last to "
+                 "run was rank %" PRId32,
+                 what, rank);
+    if (engine->hosts[host]->last_call[0] != '\0') {
+        emu_text_add(&text, ", whose last call was %s", engine->hosts[host]->last_call);
+        emu_text_add_place(&text, engine->hosts[host]->last_place);
+    }
+    emu_finding_add(engine, TUTTI_VERDICT_DIVERGENCE, "", 0, &rank, 1, &text);
+}
+
 /* Equal for two calls that ask for the same; only ever compared within one host. */
 static uint64_t emu_call_key(const emu_call *call) {
     uint64_t key = emu_subject_mix(3, (uint64_t)call->kind);

@@ -138,6 +138,7 @@ void emu_host_wake(emu_host *host, tutti_status status, const emu_finding *findi
     emu_call *call = host->call;
     assert(host->state == EMU_HOST_BLOCKED || host->state == EMU_HOST_HUNG);
     emu_timer_cancel(host->engine, &host->timer);
+    emu_steps_woken(host);
     host->state = EMU_HOST_RUNNING;
     host->wait = EMU_WAIT_NONE;
     host->call = NULL;
@@ -236,7 +237,9 @@ void emu_stream_wake_waiters(emu_stream *stream) {
         emu_finding *finding;
         tutti_status status = emu_take_failure(&stream->failure, &stream->failed_for, &finding);
         if (status == TUTTI_OK) emu_order_synchronized(stream);
+        stream->sight.seen = stream->completed;
         emu_host_wake(host, status, finding);
+        if (stream->completed == stream->issued) stream->depends = 0;
     }
 }
 
@@ -249,6 +252,7 @@ void emu_event_wake_waiters(emu_event *event) {
             continue;
         }
         *list = host->next_waiter;
+        event->sight.seen = event->completed_mark;
         emu_host_wake(host, event->failure, event->failed_for);
     }
 }
@@ -261,6 +265,7 @@ void emu_comm_wake_waiters(emu_comm *comm) {
         emu_host *next = host->next_waiter;
         bool joined = comm->state == EMU_COMM_READY;
         if (host->call->kind == EMU_CALL_JOIN) host->call->comm = joined ? comm : NULL;
+        if (joined) comm->sight.seen = 1;
         emu_host_wake(host, comm->failure, comm->failed_for);
         host = next;
     }

@@ -376,6 +376,8 @@ emu_outcome emu_engine_issue(emu_engine *engine, uint32_t host_index, emu_call *
     if (dead && call->kind != EMU_CALL_EXIT) return emu_call_of_the_dead(host, call);
     if (emu_call_is_traced(call->kind)) emu_trace_call(host, call, EMU_TRACE_CALL);
     if (emu_faults_apply(host, call, &outcome)) outcome = emu_engine_dispatch(host, call);
+    if (outcome == EMU_DONE && call->status == TUTTI_OK && emu_call_is_look(call->kind))
+        emu_trace_call(host, call, EMU_TRACE_RETURN);
     if (call->status == TUTTI_OK || call->status == TUTTI_IN_PROGRESS)
         emu_findings_settle(host, call);
     emu_streams_advance(engine);

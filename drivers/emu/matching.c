@@ -254,8 +254,10 @@ static bool emu_match_issue_transfer(emu_op *op) {
 bool emu_match_issue(emu_op *op) {
     bool issued = op->kind == EMU_OP_ALL_REDUCE ? emu_match_issue_collective(op)
                                                 : emu_match_issue_transfer(op);
-    if (issued) emu_op_ask_links(op);
-    return issued;
+    if (!issued) return false;
+    emu_op_ask_links(op);
+    emu_steps_arrived(op);
+    return true;
 }
 
 /* --- Starting --- */
@@ -399,15 +401,15 @@ void emu_match_done(emu_op *op) {
 
 /* What each member has got, as a number. */
 static void emu_tell_results(const emu_collective *collective) {
-    const emu_config *config = &collective->group->engine->config;
+    const emu_watch *watch = &collective->group->engine->config.watch;
     for (int32_t rank = 0; rank < collective->group->rank_count; rank++) {
         const emu_op *part = collective->parts[rank];
         const unsigned char *bytes = part->destination;
         uint64_t hash = UINT64_C(0xCBF29CE484222325); /* FNV-1a, of 64 bits */
         for (size_t i = 0; i < emu_op_bytes(part); i++)
             hash = (hash ^ bytes[i]) * UINT64_C(0x100000001B3);
-        config->results(config->results_context, emu_collective_subject(collective),
-                        emu_comm_rank(part->comm), hash);
+        watch->result(watch->context, emu_collective_subject(collective), emu_comm_rank(part->comm),
+                      hash);
     }
 }
 
@@ -420,7 +422,7 @@ void emu_engine_effect_done(emu_engine *engine, emu_effect *effect) {
         /* The last part to complete retires the collective: nothing of it is used after that. */
         for (int32_t rank = 0; rank < rank_count; rank++)
             emu_op_corrupt(collective->parts[rank]);
-        if (engine->config.results != NULL) emu_tell_results(collective);
+        if (engine->config.watch.result != NULL) emu_tell_results(collective);
         for (int32_t rank = 0; rank < rank_count; rank++)
             emu_op_complete(collective->parts[rank]);
     } else {

@@ -197,7 +197,7 @@ static void emu_ask_link(emu_op *op, int32_t member) {
 void emu_op_ask_links(emu_op *op) {
     const emu_engine *engine = op->comm->group->engine;
     bool asked = (tutti_fault_state_points(engine->faults) >> TUTTI_FAULT_AT_LINK & 1) != 0;
-    if (!asked && engine->config.fault_sites == NULL) return;
+    if (!asked && engine->config.watch.fault_site == NULL) return;
     int32_t rank = op->comm->base.rank;
     if (op->kind == EMU_OP_SEND && op->peer != rank) emu_ask_link(op, op->peer);
     if (op->kind != EMU_OP_ALL_REDUCE) return;

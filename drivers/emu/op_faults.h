@@ -47,6 +47,6 @@ void emu_op_time_over(emu_op *op);
 void emu_op_corrupt(const emu_op *op);
 
 /* A point is passed where a fault could act: tells whoever wants to know. */
-void emu_faults_see(emu_engine *engine, const tutti_fault_site *site);
+void emu_faults_see(const emu_engine *engine, const tutti_fault_site *site);
 
 #endif

@@ -2,14 +2,17 @@
 #include "drivers/emu/rehearsal.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 #include <time.h>
+
+#include "drivers/emu/run_choices.h"
 
 /* Stacks beyond this are a mistake: a thousand of them would be a terabyte. */
 #define STACK_BYTES_MAX ((size_t)1 << 30)
 
 /* The options of the first version; shorter ones never existed. */
-#define OPTIONS_BYTES_MIN sizeof(tutti_rehearsal_options)
+#define OPTIONS_BYTES_MIN offsetof(tutti_rehearsal_options, choices)
 
 int64_t emu_real_now(void) {
     struct timespec moment;
@@ -97,6 +100,10 @@ static tutti_status check_executor(const tutti_rehearsal_options *options, tutti
         return tutti_error_set(error, TUTTI_INVALID_ARGUMENT,
                                "random_schedule is 1 with TUTTI_EXECUTOR_PARALLEL, where real time "
                                "decides who runs: use TUTTI_EXECUTOR_THREADS");
+    if (options->choices != NULL && options->executor == TUTTI_EXECUTOR_PARALLEL)
+        return tutti_error_set(error, TUTTI_INVALID_ARGUMENT,
+                               "choices are given with TUTTI_EXECUTOR_PARALLEL, where real time "
+                               "decides who runs: use TUTTI_EXECUTOR_THREADS");
     return TUTTI_OK;
 }
 
@@ -117,7 +124,9 @@ tutti_status emu_options_complete(const tutti_rehearsal_options *options, bool r
     if (status == TUTTI_OK) status = check_time(options->wait_timeout_ns, "wait_timeout_ns", error);
     if (status == TUTTI_OK) status = check_time(options->unresponsive_ns, "unresponsive_ns", error);
     if (status != TUTTI_OK) return status;
-    *full_out = *options;
+    *full_out = (tutti_rehearsal_options){0};
+    memcpy(full_out, options, options->struct_size);
+    full_out->struct_size = sizeof(*full_out);
     if (full_out->device_count == 0) full_out->device_count = options->rank_count;
     if (full_out->unresponsive_ns == 0) full_out->unresponsive_ns = TUTTI_UNRESPONSIVE_NS_DEFAULT;
     if (full_out->stack_bytes == 0) full_out->stack_bytes = TUTTI_STACK_BYTES_DEFAULT;
@@ -153,14 +162,34 @@ tutti_status emu_rehearse(const emu_rehearsal *rehearsal, tutti_report **report_
     return status;
 }
 
-tutti_status tutti_rehearse(const tutti_rehearsal_options *options, tutti_rank_function *function,
-                            void *argument, tutti_report **report_out, tutti_error *error) {
-    emu_rehearsal rehearsal = {.function = function, .argument = argument};
+static tutti_status rehearse_chosen(emu_rehearsal *rehearsal, tutti_report **report_out,
+                                    tutti_error *error) {
+    const tutti_rehearsal_options *options = &rehearsal->options;
+    emu_run_choices chosen;
+    tutti_status status = emu_run_choices_init(&chosen, options->choices,
+                                               options->random_schedule != 0, options->seed, error);
+    if (status != TUTTI_OK) return status;
+    rehearsal->choices = &chosen.choices;
+    status = emu_rehearse(rehearsal, report_out, error);
+    emu_run_choices_free(&chosen);
+    return status;
+}
+
+tutti_status emu_rehearse_watched(const tutti_rehearsal_options *options,
+                                  tutti_rank_function *function, void *argument,
+                                  const emu_watch *watch, tutti_report **report_out,
+                                  tutti_error *error) {
+    emu_rehearsal rehearsal = {.function = function, .argument = argument, .watch = watch};
     tutti_error_clear(error);
     if (error != NULL) error->operation = "rehearse";
     tutti_status status = check_arguments(function, report_out, error);
     if (status == TUTTI_OK) status = emu_options_complete(options, true, &rehearsal.options, error);
-    if (status == TUTTI_OK) status = emu_rehearse(&rehearsal, report_out, error);
+    if (status == TUTTI_OK) status = rehearse_chosen(&rehearsal, report_out, error);
     if (status == TUTTI_OK) tutti_error_clear(error);
     return status;
+}
+
+tutti_status tutti_rehearse(const tutti_rehearsal_options *options, tutti_rank_function *function,
+                            void *argument, tutti_report **report_out, tutti_error *error) {
+    return emu_rehearse_watched(options, function, argument, NULL, report_out, error);
 }

@@ -1,5 +1,7 @@
 #include "drivers/emu/script_run.h"
 
+#include "drivers/emu/run_choices.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,12 +131,15 @@ emu_config emu_script_config(const emu_script *script, const tutti_script_option
 
 static tutti_status emu_script_run_set_up(const emu_script *script,
                                           const tutti_script_options *options,
-                                          const uint32_t *devices, tutti_report **report_out,
+                                          const uint32_t *devices, emu_choices *choices,
+                                          const emu_watch *watch, tutti_report **report_out,
                                           tutti_error *error) {
     tutti_fault_plan *plan;
     tutti_status status = emu_script_faults(script, options, &plan, error);
     if (status != TUTTI_OK) return status;
     emu_config config = emu_script_config(script, options, devices, plan);
+    config.choices = choices;
+    if (watch != NULL) config.watch = *watch;
     status = options->executor == TUTTI_SCRIPT_ON_THREADS
                  ? emu_script_run_on_threads(script, options, &config, report_out, error)
                  : emu_script_run_as_data(script, options, &config, report_out, error);
@@ -142,8 +147,9 @@ static tutti_status emu_script_run_set_up(const emu_script *script,
     return status;
 }
 
-tutti_status tutti_script_run(const tutti_script *script, const tutti_script_options *options,
-                              tutti_report **report_out, tutti_error *error) {
+tutti_status emu_script_run_watched(const tutti_script *script, const tutti_script_options *options,
+                                    const emu_watch *watch, tutti_report **report_out,
+                                    tutti_error *error) {
     static const tutti_script_options defaults = {.struct_size = sizeof defaults};
     if (script == NULL || report_out == NULL)
         return tutti_error_set(error, TUTTI_INVALID_ARGUMENT, "%s is NULL",
@@ -156,10 +162,22 @@ tutti_status tutti_script_run(const tutti_script *script, const tutti_script_opt
     if (options->executor != TUTTI_SCRIPT_AS_DATA && options->executor != TUTTI_SCRIPT_ON_THREADS)
         return tutti_error_set(error, TUTTI_INVALID_ARGUMENT, "there is no executor %d",
                                (int)options->executor);
-    uint32_t *devices;
-    tutti_status status = emu_script_devices(script->parsed, &devices, error);
+    emu_run_choices chosen;
+    tutti_status status = emu_run_choices_init(&chosen, options->choices,
+                                               options->random_schedule != 0, options->seed, error);
     if (status != TUTTI_OK) return status;
-    status = emu_script_run_set_up(script->parsed, options, devices, report_out, error);
-    free(devices);
+    uint32_t *devices;
+    status = emu_script_devices(script->parsed, &devices, error);
+    if (status == TUTTI_OK) {
+        status = emu_script_run_set_up(script->parsed, options, devices, &chosen.choices, watch,
+                                       report_out, error);
+        free(devices);
+    }
+    emu_run_choices_free(&chosen);
     return status;
+}
+
+tutti_status tutti_script_run(const tutti_script *script, const tutti_script_options *options,
+                              tutti_report **report_out, tutti_error *error) {
+    return emu_script_run_watched(script, options, NULL, report_out, error);
 }

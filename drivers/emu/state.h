@@ -114,9 +114,16 @@ struct emu_host {
     tutti_place last_place;     /* of its latest call */
     const char *last_call;      /* name of its latest call; "" before the first */
     emu_group *joining;         /* last group it tried to join, for texts; NULL */
+    uint32_t depends; /* what the group call that it collects or ends waits for: see steps.h */
 };
 
 /* --- Devices, memory, streams, events --- */
+
+/* What polls have seen of something that gets on by marks. */
+typedef struct emu_sight {
+    uint64_t seen;   /* somebody knows that it has got so far */
+    uint64_t missed; /* a poll came too early for this one */
+} emu_sight;
 
 struct emu_allocation {
     char *data;         /* aligned to EMU_MEMORY_ALIGNMENT_BYTES */
@@ -158,6 +165,8 @@ struct emu_stream {
     bool event_waiting;      /* in an event's list of waiting streams */
     tutti_status failure;    /* of an operation since the last synchronize; ok: none */
     emu_finding *failed_for; /* its finding; NULL */
+    emu_sight sight;         /* of completed */
+    uint32_t depends;        /* what its operations wait for: see steps.h */
 };
 
 struct emu_event {
@@ -171,6 +180,8 @@ struct emu_event {
     emu_finding *failed_for;
     bool destroyed;
     emu_event *next_all;
+    emu_sight sight;  /* of completed_mark */
+    uint32_t depends; /* what its last record waits for: see steps.h */
 };
 
 /* --- Operations --- */
@@ -285,6 +296,8 @@ struct emu_comm {
     emu_comm *next_unsynced; /* of the device: collectives that the host has not waited for */
     bool unsynced;
     emu_stream *last_stream; /* of its latest collective */
+    emu_sight sight;         /* of its being formed: mark 1 */
+    uint32_t depends;        /* what its operations wait for: see steps.h */
     uint64_t *recent_orders; /* launch orders of the latest EMU_RECENT_ORDERS collectives; NULL */
 };
 
@@ -656,6 +669,25 @@ void emu_order_forget(emu_comm *comm);
 
 /* All members have issued the collective: compares their orders, may add a note. */
 void emu_order_check(emu_collective *collective);
+
+/* --- depends.c: choices, and what steps have to do with each other --- */
+
+/* Whether a poll comes too early to see that something has got as far as the mark. */
+bool emu_poll_is_early(emu_engine *engine, emu_sight *sight, uint64_t mark);
+
+/* An operation was matched; the host will wait for its peers; the host joins a group; a member has
+ * left or aborts; the room of a device ran out or became free. */
+void emu_steps_arrived(emu_op *op);
+void emu_steps_await_peers(emu_host *host, const emu_op *op);
+void emu_steps_joined(emu_host *host, const emu_group *group);
+void emu_steps_ended(const emu_comm *comm, bool aborted);
+void emu_steps_room(emu_device *device);
+
+/* A poll looks; a wait had nothing to wait for any more; a blocked host's wait is over. */
+void emu_steps_looked(emu_engine *engine, uint32_t list);
+void emu_steps_looked_at_join(const emu_comm *comm);
+void emu_steps_synchronized(emu_engine *engine, uint32_t list);
+void emu_steps_woken(emu_host *host);
 
 /* --- faults.c --- */
 

@@ -41,6 +41,7 @@ static emu_outcome emu_stream_report(emu_host *host, emu_call *call) {
     stream->failed_for = NULL;
     if (status != TUTTI_OK) return emu_call_failed_for(host, call, status, finding);
     emu_order_synchronized(stream);
+    stream->sight.seen = stream->completed;
     return emu_call_ok(host, call);
 }
 
@@ -48,7 +49,11 @@ emu_outcome emu_stream_sync_call(emu_host *host, emu_call *call) {
     emu_outcome outcome;
     emu_stream *stream = call->stream;
     if (!emu_stream_usable(host, call, &outcome)) return outcome;
-    if (stream->completed == stream->issued) return emu_stream_report(host, call);
+    if (stream->completed == stream->issued) {
+        emu_steps_synchronized(host->engine, stream->depends);
+        stream->depends = 0;
+        return emu_stream_report(host, call);
+    }
     host->wait_stream = stream;
     host->wait_target = stream->issued;
     host->next_waiter = stream->waiters;
@@ -59,11 +64,17 @@ emu_outcome emu_stream_sync_call(emu_host *host, emu_call *call) {
 emu_outcome emu_stream_query_call(emu_host *host, emu_call *call) {
     emu_outcome outcome;
     if (!emu_stream_usable(host, call, &outcome)) return outcome;
-    call->done_out = call->stream->completed == call->stream->issued;
-    call->polled = !call->done_out;
+    emu_stream *stream = call->stream;
+    bool done = stream->completed == stream->issued;
+    emu_steps_looked(host->engine, stream->depends);
+    if (done && stream->failure == TUTTI_OK)
+        done = !emu_poll_is_early(host->engine, &stream->sight, stream->completed);
+    if (done) stream->depends = 0;
+    call->done_out = done;
+    call->polled = !done;
     host->poll = call->polled ? EMU_WAIT_STREAM : EMU_WAIT_NONE;
-    host->wait_stream = call->stream;
-    if (call->stream->failure != TUTTI_OK || call->done_out) return emu_stream_report(host, call);
+    host->wait_stream = stream;
+    if (stream->failure != TUTTI_OK || done) return emu_stream_report(host, call);
     return emu_call_ok(host, call);
 }
 
@@ -249,7 +260,9 @@ void emu_kernel_start(emu_engine *engine, emu_op *op) {
 /* Whether the device has room for one more collective; if not, the stream is told when it has. */
 static bool emu_device_has_room(emu_device *device, emu_stream *stream) {
     uint32_t capacity = device->engine->config.capacity;
-    if (capacity == 0 || device->resident < capacity) return true;
+    if (capacity == 0 || device->resident + 1 < capacity) return true;
+    emu_steps_room(device);
+    if (device->resident < capacity) return true;
     if (!stream->starved) {
         stream->starved = true;
         stream->next_starved = NULL;
@@ -259,9 +272,27 @@ static bool emu_device_has_room(emu_device *device, emu_stream *stream) {
     return false;
 }
 
+/* Which of the streams that wait for room gets it: the one that has waited longest, or another. */
+static void emu_device_choose_starved(emu_device *device) {
+    uint32_t count = 0;
+    for (const emu_stream *stream = device->starved; stream != NULL; stream = stream->next_starved)
+        count++;
+    if (count < 2) return;
+    uint32_t answer = emu_engine_choose(device->engine, EMU_CHOICE_STREAM, count);
+    emu_stream **link = &device->starved;
+    for (; answer > 0; answer--)
+        link = &(*link)->next_starved;
+    emu_stream *chosen = *link;
+    *link = chosen->next_starved;
+    chosen->next_starved = device->starved;
+    device->starved = chosen;
+}
+
 static void emu_device_release_room(emu_device *device) {
     assert(device->resident > 0);
     device->resident--;
+    if (device->starved != NULL) emu_steps_room(device);
+    emu_device_choose_starved(device);
     emu_stream *stream = device->starved;
     device->starved = NULL;
     device->starved_tail = &device->starved;

@@ -111,6 +111,7 @@ static void emu_line_add_stream(emu_line *line, const emu_stream *stream) {
 void emu_trace_call(emu_host *host, const emu_call *call, emu_trace_kind kind) {
     emu_engine *engine = host->engine;
     const emu_comm *comm = call->comm;
+    bool looked = kind == EMU_TRACE_RETURN && emu_call_is_look(call->kind);
     uint64_t words[EMU_TRACE_WORDS] = {
         (uint64_t)kind,
         host->index,
@@ -119,7 +120,7 @@ void emu_trace_call(emu_host *host, const emu_call *call, emu_trace_kind kind) {
         call->stream != NULL ? call->stream->index + UINT64_C(1) : 0,
         call->event != NULL ? call->event->index + UINT64_C(1) : 0,
         kind == EMU_TRACE_RETURN ? (uint64_t)call->status : 0,
-        (uint64_t)call->duration_ns,
+        (uint64_t)call->duration_ns + (looked && !call->polled),
     };
     emu_trace_hash(engine, words);
     if (engine->config.trace_sink == NULL) return;
@@ -134,6 +135,7 @@ void emu_trace_call(emu_host *host, const emu_call *call, emu_trace_kind kind) {
     if (call->dropped) emu_line_add(&line, ",\"dropped\":true");
     if (kind == EMU_TRACE_RETURN)
         emu_line_add_name(&line, "status", tutti_status_name(call->status));
+    if (looked) emu_line_add(&line, ",\"done\":%s", call->polled ? "false" : "true");
     emu_trace_send(engine, &line);
 }
 

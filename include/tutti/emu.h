@@ -31,7 +31,7 @@ typedef enum tutti_verdict {
     TUTTI_VERDICT_LEAK = 11,         /* later versions */
     TUTTI_VERDICT_KILLED = 12,       /* a rank was killed */
     TUTTI_VERDICT_WRONG = 13,        /* a result is not what was expected */
-    TUTTI_VERDICT_DIVERGENCE = 14,   /* later versions */
+    TUTTI_VERDICT_DIVERGENCE = 14,   /* a run did not repeat another */
     TUTTI_VERDICT_UNRESPONSIVE = 15, /* a rank did not come back in real time */
     TUTTI_VERDICT_COUNT = 16,
 } tutti_verdict;
@@ -116,11 +116,15 @@ typedef struct tutti_rehearsal_options {
     const char *repeat;            /* command that repeats the run, printed by the report; NULL */
     tutti_trace_sink *trace_sink;  /* gets the trace as JSON lines; NULL: only its hash is kept */
     void *trace_context;           /* for trace_sink */
+    const char *choices;           /* the schedule, as an earlier report's `choices` has it; NULL:
+                                      the plain or the random one. A run that does not ask what they
+                                      answer ends with the verdict divergence */
 } tutti_rehearsal_options;
 
 enum {
     TUTTI_RANKS_MAX = 1 << 20, /* of a cluster; a rehearsal on threads ends much earlier */
     TUTTI_DEVICES_PER_RUN_MAX = 1 << 20,
+    TUTTI_CHOICE_ANSWERS_MAX = 1 << 20,
     TUTTI_STACK_BYTES_DEFAULT = 128 * 1024,
 };
 #define TUTTI_UNRESPONSIVE_NS_DEFAULT INT64_C(20000000000)
@@ -172,6 +176,12 @@ tutti_status tutti_rank_join_world(tutti_rank *self, const tutti_join_options *o
 /* Lets time pass on the cluster's clock. In a rehearsal this takes no real time.
  * Errors: TUTTI_INVALID_ARGUMENT for a negative duration, TUTTI_KILLED */
 tutti_status tutti_rank_sleep(tutti_rank *self, int64_t duration_ns, tutti_error *error);
+
+/* A value of the program's own input, 0 to answer_count - 1, as the schedule has it: 0 on the plain
+ * one, drawn on a random one, every one in an exhaustive exploration. So a program can let what it
+ * does be chosen, and the choice is repeated with the run.
+ * Errors: 0 when answer_count is 0 or more than TUTTI_CHOICE_ANSWERS_MAX, or where time is real. */
+uint32_t tutti_rank_choose(tutti_rank *self, uint32_t answer_count);
 
 /* The time on the cluster's clock since the start, in nanoseconds. */
 int64_t tutti_rank_now(tutti_rank *self);
