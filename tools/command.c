@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/command_explore.h"
 #include "tools/command_run.h"
 #include "tools/print.h"
 #include "tools/words.h"
@@ -26,9 +27,9 @@ static command_function command_help;
 
 static const command commands[] = {
     {"run", "Run scripts on the emulated cluster and say how they end", command_run},
+    {"explore", "Run many schedules of a script, to find one that ends otherwise", command_explore},
+    {"replay", "Repeat one schedule of a script", command_replay},
     {"help", "Show this, or what a command does: tutti help run", command_help},
-    {"explore", "Run many schedules of a script", NULL},
-    {"replay", "Repeat one schedule of a script", NULL},
     {"explain", "Say what a dump or a trace shows", NULL},
     {"trace", "Show a trace as a picture", NULL},
 };

@@ -19,7 +19,13 @@ enum {
     KEY_FAULTS,
     KEY_TRACE,
     KEY_EXECUTOR,
+    KEY_CHOICES,
 };
+
+#define CHOICES_OPTION                                                                             \
+    { "choices", KEY_CHOICES, "S", 0, "The schedule, as a report or --json prints it", 0 }
+
+static const struct argp_option replay_options[] = {CHOICES_OPTION, {0}};
 
 static const struct argp_option run_options[] = {
     {"json", KEY_JSON, NULL, 0, "Print one JSON object per script, each on a line", 0},
@@ -33,6 +39,14 @@ static const struct argp_option run_options[] = {
      "How ranks run: script (the default) or threads; both end the same", 0},
     {0},
 };
+
+static const char replay_doc[] =
+    "Repeats one schedule of a script: the one that --choices gives. A run that does not ask what "
+    "they answer ends with the verdict divergence. FILE may be - for standard input.\v"
+    "Exit status: 0 if the script ended as it must, 1 if not, 2 if it could not be read or run.\n\n"
+    "Examples:\n"
+    "  tutti replay race.tut --choices r0x4,r1\n"
+    "  tutti replay race.tut --choices r0x4,r1 --trace - --quiet";
 
 static const char run_doc[] =
     "Runs scripts on the emulated cluster and says whether each ends as its verdict says. FILE may "
@@ -51,6 +65,7 @@ typedef struct run_arguments {
     bool json;
     bool quiet;
     const char *trace; /* NULL: none */
+    bool replays;      /* choices must be given, for one file */
     const char **files;
     size_t file_count;
     tutti_status trouble; /* while reading the arguments: out of memory */
@@ -97,6 +112,12 @@ static void check_arguments(const run_arguments *arguments, struct argp_state *s
         argp_error(state, "--quiet goes with neither --json nor --verbose");
     if (arguments->json && arguments->style.verbose)
         argp_error(state, "--json says everything already; --verbose does not go with it");
+    if (arguments->replays && !arguments->settings.choices)
+        argp_error(state, "expected --choices; they may be empty, for the plain schedule");
+    if (arguments->replays && arguments->file_count > 1)
+        argp_error(state, "a schedule is of one script; there are %zu", arguments->file_count);
+    if (arguments->settings.choices && arguments->settings.has_seed)
+        argp_error(state, "--choices and --seed both give the schedule");
     if (arguments->trace && strcmp(arguments->trace, "-") == 0 && !arguments->quiet)
         argp_error(state, "--trace - needs --quiet, or results and trace would be mixed");
 }
@@ -124,6 +145,9 @@ static error_t parse_run(int key, char *argument, struct argp_state *state) {
         return 0;
     case KEY_EXECUTOR:
         parse_executor(arguments, argument, state);
+        return 0;
+    case KEY_CHOICES:
+        arguments->settings.choices = argument;
         return 0;
     case ARGP_KEY_ARG:
         add_file(arguments, argument, state);
@@ -210,13 +234,12 @@ static int run_with_trace(run_arguments *arguments) {
     return EXIT_UNREADABLE;
 }
 
-int command_run(int argc, char **argv) {
-    static const struct argp parser = {
-        .options = run_options, .parser = parse_run, .args_doc = "FILE...", .doc = run_doc};
+static int run_command(const struct argp *parser, bool replays, int argc, char **argv) {
     run_arguments arguments;
     memset(&arguments, 0, sizeof arguments);
+    arguments.replays = replays;
     arguments.style.colours = terminal_has_colours(stdout);
-    const error_t error = argp_parse(&parser, argc, argv, 0, NULL, &arguments);
+    const error_t error = argp_parse(parser, argc, argv, 0, NULL, &arguments);
     int status = EXIT_UNREADABLE;
     if (error || arguments.trouble != TUTTI_OK)
         fprintf(stderr, "%s: the arguments cannot be read: %s\n", argv[0],
@@ -225,4 +248,18 @@ int command_run(int argc, char **argv) {
         status = run_with_trace(&arguments);
     free(arguments.files);
     return output_finish(status);
+}
+
+int command_run(int argc, char **argv) {
+    static const struct argp parser = {
+        .options = run_options, .parser = parse_run, .args_doc = "FILE...", .doc = run_doc};
+    return run_command(&parser, false, argc, argv);
+}
+
+int command_replay(int argc, char **argv) {
+    static const struct argp run_parser = {.options = run_options, .parser = parse_run};
+    static const struct argp_child children[] = {{&run_parser, 0, NULL, 0}, {0}};
+    static const struct argp parser = {
+        .options = replay_options, .args_doc = "FILE", .doc = replay_doc, .children = children};
+    return run_command(&parser, true, argc, argv);
 }

@@ -15,10 +15,14 @@ static char *repeat_command(const char *file, const script_settings *settings) {
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
     if (!out) return NULL;
-    fputs("tutti run ", out);
+    fputs(settings->choices ? "tutti replay " : "tutti run ", out);
     if (*file == '-' && file[1]) fputs("./", out); /* or it would be an option */
     shell_print(out, file);
     if (settings->has_seed) fprintf(out, " --seed %" PRIu64, settings->seed);
+    if (settings->choices) {
+        fputs(" --choices ", out);
+        shell_print(out, settings->choices);
+    }
     /* TUTTI_FAULTS may be another one tomorrow. */
     const char *faults = settings->faults ? settings->faults : getenv("TUTTI_FAULTS");
     const bool needed = settings->faults ? *faults || getenv("TUTTI_FAULTS") : faults && *faults;
@@ -41,6 +45,7 @@ static void run_script(const script_settings *settings, script_outcome *outcome)
     options.random_schedule = settings->has_seed;
     options.seed = settings->has_seed ? settings->seed : 0;
     options.faults = settings->faults;
+    options.choices = settings->choices;
     options.repeat = repeat;
     options.trace_sink = settings->trace ? trace_file_write : NULL;
     options.trace_context = settings->trace;

@@ -14,8 +14,9 @@ typedef struct script_settings {
     tutti_script_executor executor;
     bool has_seed; /* then the schedule is drawn from seed */
     uint64_t seed;
-    const char *faults; /* NULL: what TUTTI_FAULTS holds */
-    trace_file *trace;  /* NULL: none is kept */
+    const char *faults;  /* NULL: what TUTTI_FAULTS holds */
+    const char *choices; /* the schedule; NULL: plain or drawn */
+    trace_file *trace;   /* NULL: none is kept */
 } script_settings;
 
 /* How a script ended. */

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -166,8 +167,11 @@ static tutti_status rehearse_chosen(emu_rehearsal *rehearsal, tutti_report **rep
                                     tutti_error *error) {
     const tutti_rehearsal_options *options = &rehearsal->options;
     emu_run_choices chosen;
-    tutti_status status = emu_run_choices_init(&chosen, options->choices,
-                                               options->random_schedule != 0, options->seed, error);
+    bool random = options->random_schedule != 0;
+    const char *given = options->choices;
+    if (given == NULL && !random && options->executor != TUTTI_EXECUTOR_PARALLEL)
+        given = getenv("TUTTI_CHOICES");
+    tutti_status status = emu_run_choices_init(&chosen, given, random, options->seed, error);
     if (status != TUTTI_OK) return status;
     rehearsal->choices = &chosen.choices;
     status = emu_rehearse(rehearsal, report_out, error);

@@ -117,8 +117,8 @@ typedef struct tutti_rehearsal_options {
     tutti_trace_sink *trace_sink;  /* gets the trace as JSON lines; NULL: only its hash is kept */
     void *trace_context;           /* for trace_sink */
     const char *choices;           /* the schedule, as an earlier report's `choices` has it; NULL:
-                                      the plain or the random one. A run that does not ask what they
-                                      answer ends with the verdict divergence */
+                                      what TUTTI_CHOICES holds, if anything, on the plain one. A run that does
+                                      not ask what they           answer ends with the verdict divergence */
 } tutti_rehearsal_options;
 
 enum {

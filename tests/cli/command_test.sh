@@ -54,13 +54,39 @@ expect 2 'nul.tut:1:' $tutti run "$work/nul.tut"
 expect 2 'cannot be read' $tutti run "$work/absent.tut"
 expect 2 "$work" $tutti run "$work"
 
+# Many schedules, and one of them again.
+script early.tut 'ranks 2' 'buffer x f32 4' 'rank *' 'join world nonblocking' 'poll world' \
+    'all_reduce x sum' 'sync'
+expect 0 '1 classes, complete' $tutti explore "$work/good.tut"
+expect 1 'found by plain' $tutti explore "$work/bad.tut"
+expect 1 '"complete":' $tutti explore --json "$work/early.tut"
+expect 0 '' $tutti explore --quiet --shard 1/2 --walks 10 "$work/good.tut"
+expect 0 'even walk: 7 schedules' $tutti explore --classes 0 --walks 7 "$work/good.tut"
+expect 2 'line7.tut:7:16' $tutti explore "$work/line7.tut"
+expect 2 'cannot be read' $tutti explore "$work/absent.tut"
+expect 2 '--shard' $tutti explore --shard 2/2 "$work/good.tut"
+expect 2 '--walks' $tutti explore --walks many "$work/good.tut"
+expect 2 'expected a script' $tutti explore
+expect 1 'misuse' $tutti explore --save "$work/small.tut" "$work/early.tut"
+grep -q 'tutti replay' "$work/small.tut" || fail "--save writes no script"
+expect 1 'misuse' $tutti explore "$work/small.tut"
+expect 2 'cannot be written' $tutti explore --save "$work/absent/small.tut" "$work/early.tut"
+expect 0 'ok' $tutti replay "$work/good.tut" --choices ''
+expect 0 'ok' $tutti replay "$work/good.tut" --choices r1
+expect 1 'divergence' $tutti replay "$work/good.tut" --choices d1
+expect 2 'choices:1:1: expected' $tutti replay "$work/good.tut" --choices x
+expect 2 'expected --choices' $tutti replay "$work/good.tut"
+expect 2 'a schedule is of one script' $tutti replay --choices r1 "$work/good.tut" "$work/bad.tut"
+expect 2 'both give the schedule' $tutti replay --choices r1 --seed 2 "$work/good.tut"
+expect 1 'tutti replay' $tutti replay "$work/bad.tut" --choices r1
+
 # Options.
 expect 0 'run' $tutti --help
 expect 0 'FILE' $tutti run --help
 expect 0 'tutti' $tutti --version
 expect 2 '' $tutti
 expect 2 'runn' $tutti runn "$work/good.tut"
-expect 2 'not in this version yet' $tutti explore "$work/good.tut"
+expect 2 'not in this version yet' $tutti explain "$work/good.tut"
 expect 0 'ok' $tutti run --seed 7 "$work/good.tut"
 expect 0 'ok' $tutti run --executor threads "$work/good.tut"
 expect 1 'killed' $tutti run --faults 'all_reduce[rank=1]=kill' "$work/good.tut"
