@@ -22,12 +22,9 @@ enum {
     KEY_CHOICES,
 };
 
-#define CHOICES_OPTION                                                                             \
-    { "choices", KEY_CHOICES, "S", 0, "The schedule, as a report or --json prints it", 0 }
-
-static const struct argp_option replay_options[] = {CHOICES_OPTION, {0}};
-
-static const struct argp_option run_options[] = {
+/* Those of `tutti replay`; `tutti run` has all but the first. */
+static const struct argp_option replay_options[] = {
+    {"choices", KEY_CHOICES, "S", 0, "The schedule, as a report or --json prints it", 0},
     {"json", KEY_JSON, NULL, 0, "Print one JSON object per script, each on a line", 0},
     {"quiet", 'q', NULL, 0, "Print nothing but what stops a script from being run", 0},
     {"verbose", 'v', NULL, 0, "Print the whole report of every script", 0},
@@ -252,14 +249,12 @@ static int run_command(const struct argp *parser, bool replays, int argc, char *
 
 int command_run(int argc, char **argv) {
     static const struct argp parser = {
-        .options = run_options, .parser = parse_run, .args_doc = "FILE...", .doc = run_doc};
+        .options = &replay_options[1], .parser = parse_run, .args_doc = "FILE...", .doc = run_doc};
     return run_command(&parser, false, argc, argv);
 }
 
 int command_replay(int argc, char **argv) {
-    static const struct argp run_parser = {.options = run_options, .parser = parse_run};
-    static const struct argp_child children[] = {{&run_parser, 0, NULL, 0}, {0}};
     static const struct argp parser = {
-        .options = replay_options, .args_doc = "FILE", .doc = replay_doc, .children = children};
+        .options = replay_options, .parser = parse_run, .args_doc = "FILE", .doc = replay_doc};
     return run_command(&parser, true, argc, argv);
 }
