@@ -307,6 +307,9 @@ void emu_finding_refused(emu_host *host, const emu_call *call, const char *reaso
     if (call->kind == EMU_CALL_JOIN && call->name != NULL)
         emu_text_add(&text, " of group %s", call->name);
     emu_text_add(&text, " was refused: %s", reason);
+    if (call->kind == EMU_CALL_JOIN || call->kind == EMU_CALL_MINT)
+        emu_text_add(&text,
+                     "\nTo change: try it again, or let the others go on without this rank.");
     emu_finding *finding =
         emu_finding_keep(host->engine, TUTTI_VERDICT_REFUSED, emu_call_operation(call), 0, &rank, 1,
                          &text, note, pending);
