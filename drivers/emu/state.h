@@ -13,6 +13,8 @@
 #include <stdarg.h>
 
 #include "drivers/emu/engine.h"
+#include "drivers/emu/shadow.h"
+#include "drivers/emu/strands.h"
 
 enum {
     EMU_DEVICES_MAX = TUTTI_DEVICES_PER_RUN_MAX,
@@ -34,6 +36,8 @@ typedef struct emu_launch emu_launch;
 typedef struct emu_allocation emu_allocation;
 typedef struct emu_timer emu_timer;
 typedef struct emu_finding emu_finding;
+typedef struct emu_races emu_races;
+typedef struct emu_range emu_range;
 
 /* --- Clock --- */
 
@@ -111,6 +115,9 @@ struct emu_host {
     tutti_place last_place;     /* of its latest call */
     const char *last_call;      /* name of its latest call; "" before the first */
     emu_group *joining;         /* last group it tried to join, for texts; NULL */
+    emu_strand own_strand;      /* see races.c */
+    emu_strand *strand;         /* own_strand, or one that it shares */
+    emu_gathering joined;       /* by joins of the group call that is open */
     uint32_t depends; /* what the group call that it collects or ends waits for: see steps.h */
 };
 
@@ -129,6 +136,10 @@ struct emu_allocation {
     uint32_t in_flight; /* operations that still use it */
     bool freed;         /* by the program; given back when in_flight is 0 */
     tutti_place place;
+    tutti_place freed_place;
+    uint32_t host;     /* that allocated it */
+    const char *name;  /* for texts; NULL */
+    emu_shadow shadow; /* who touched it, until it is given back; see races.c */
     emu_device *device;
     emu_allocation *next_freed; /* given back after it */
 };
@@ -143,6 +154,7 @@ struct emu_device {
     uint32_t next_ordinal; /* of allocations */
     uint32_t next_stream, next_event;
     emu_stream *streams, **streams_tail; /* in order of creation */
+    emu_domain domain;                   /* of its streams and its host */
     const void *mark;                    /* scratch: whoever looks for devices that come twice */
     uint32_t comm_count;                 /* communicators that are joined now */
     emu_comm *unsynced;                  /* see emu_comm.next_unsynced */
@@ -152,6 +164,9 @@ struct emu_device {
 struct emu_stream {
     tutti_stream base;
     uint32_t index; /* on the device */
+    uint32_t host;  /* that created it */
+    tutti_place place;
+    emu_strand strand; /* see races.c */
     const char *name;
     emu_op *head, *tail;
     uint64_t issued, completed; /* operations */
@@ -169,7 +184,11 @@ struct emu_stream {
 struct emu_event {
     tutti_event base;
     uint32_t index; /* on the device */
+    uint32_t host;  /* that created it */
+    tutti_place place;
     uint64_t issued_mark, completed_mark;
+    emu_moment *moment;  /* of completed_mark; NULL */
+    emu_op *waits;       /* that wait for a mark that is not passed, by next_in_channel */
     emu_op *last_record; /* not yet passed; NULL */
     emu_host *waiters;
     emu_stream *stream_waiters;
@@ -216,6 +235,11 @@ struct emu_op {
     emu_op *next_connecting;
     emu_host *connecting; /* host that waits for this operation's peers to come (first use) */
     emu_allocation *source_memory, *destination_memory; /* counted in flight; NULL */
+    emu_range *ranges;   /* kernels: what is touched, counted in flight; NULL */
+    emu_moment *seen;    /* of its host when it was issued, until it starts; NULL */
+    emu_moment *awaited; /* of whatever else it is ordered behind: an event's mark, a send; NULL */
+    emu_moment *begun;   /* send: of its stream when it started; NULL */
+    emu_known *knew;     /* all_reduce: of its stream when it started; NULL */
     const void *source;
     void *destination;
     size_t count;   /* elements; copy, fill: bytes */
@@ -286,6 +310,7 @@ struct emu_comm {
     emu_finding *limit_finding; /* why the limit of its join passes now */
     tutti_place joined_place, ended_place;
     emu_timer timer;       /* limit of a non-blocking join */
+    emu_moment *done;      /* of the stream of its last operation that is over; NULL */
     emu_comm *next_joiner; /* of the group, in order of arrival */
     emu_comm *next_all;
     emu_comm *next_free;     /* of the free list */
@@ -322,6 +347,7 @@ struct emu_group {
     uint64_t first_seq, end_seq; /* collectives in the ring: first_seq <= seq < end_seq */
     emu_collective *free_collectives;
     emu_finding *failed_for; /* why it failed or was refused; NULL */
+    emu_gathering joined;    /* what its members knew when they joined */
     bool order_noted;        /* its members were seen to use it and another in different orders */
     uint32_t visit;
 };
@@ -345,6 +371,7 @@ struct emu_collective {
     uint32_t visit;
     emu_collective *next; /* free list, or the engine's list of suspects */
     emu_effect effect;
+    emu_gathering begun;       /* what the streams of the parts knew when they started */
     emu_order_record *records; /* of members that use several communicators */
     uint32_t record_count, record_room;
     void **pointers; /* 2 * rank_count: sources, then destinations; NULL until needed */
@@ -378,7 +405,7 @@ struct emu_finding {
     const char *detail;
     uint64_t subject; /* what it is about: at most one finding per subject; 0: none */
     int32_t *ranks;   /* to blame */
-    uint32_t rank_count;
+    uint32_t rank_count, rank_room;
     char *text;
     emu_finding *follows;
     uint32_t index; /* in the report */
@@ -418,6 +445,7 @@ struct emu_engine {
     emu_comm *free_comms;         /* of joins that ended without a communicator; by next_free */
     uint32_t contradictory_count; /* groups in that state */
     tutti_fault_state *faults;
+    emu_races *races; /* NULL: switched off */
     emu_finding **findings;
     uint32_t finding_count, finding_room;
     uint32_t note_count; /* of the findings */
@@ -442,6 +470,9 @@ const char *emu_engine_number_name(emu_engine *engine, const char *word, uint32_
 
 /* Makes room for one more element; false when memory is out (the array stays as it was). */
 bool emu_grow(void *array_pointer, uint32_t count, uint32_t *room, size_t element_bytes);
+
+/* Memory that lives as long as the engine; NULL when memory is out. */
+void *emu_engine_block(emu_engine *engine, size_t bytes);
 
 emu_op *emu_op_new(emu_engine *engine);
 void emu_op_recycle(emu_engine *engine, emu_op *op);
@@ -508,10 +539,19 @@ void emu_host_limit_over(emu_host *host);
 emu_outcome emu_allocate(emu_host *host, emu_call *call);
 emu_outcome emu_free(emu_host *host, emu_call *call);
 
+/* Why a range cannot be used. */
+typedef struct emu_memory_problem {
+    bool freed; /* it could be, until it was freed */
+    char reason[TUTTI_ERROR_MESSAGE_BYTES];
+} emu_memory_problem;
+
 /* Finds the live allocation of the device that holds the whole range. An empty range is fine and
- * gives NULL. On failure a reason is written that names the argument. */
+ * gives NULL. On failure the problem is told, which names the argument. */
 bool emu_memory_find(emu_device *device, const char *argument, const void *data, size_t bytes,
-                     emu_allocation **allocation_out, char *reason, size_t reason_bytes);
+                     emu_allocation **allocation_out, emu_memory_problem *problem);
+
+/* Ends a call that names such a range, with the finding. */
+emu_outcome emu_call_bad_memory(emu_host *host, emu_call *call, const emu_memory_problem *problem);
 
 /* Whether the address is, or was until it was freed, memory of some device. */
 bool emu_memory_is_known(emu_engine *engine, const void *address);
@@ -704,6 +744,7 @@ void emu_text_add_op(emu_text *text, const emu_op *op);
 
 /* The contract's word for an operation ("all_reduce"). */
 const char *emu_op_name(const emu_op *op);
+const char *emu_op_kind_name(emu_op_kind kind);
 
 /* " on stream comm". */
 void emu_text_add_stream(emu_text *text, const emu_stream *stream);
@@ -728,6 +769,9 @@ emu_finding *emu_note_add(emu_engine *engine, tutti_verdict kind, const char *de
 void emu_note_swapped(const emu_op *send, const emu_op *recv);
 void emu_note_types(const emu_op *send, const emu_op *recv);
 void emu_finding_misuse(emu_host *host, const emu_call *call, const char *reason);
+/* The same of another kind. */
+emu_finding *emu_finding_bad_call(emu_host *host, const emu_call *call, tutti_verdict kind,
+                                  const char *reason);
 
 /* The call went well: if it was refused before, that is settled. */
 void emu_findings_settle(emu_host *host, const emu_call *call);
@@ -736,6 +780,9 @@ void emu_findings_settle(emu_host *host, const emu_call *call);
  * follows from it; nobody handles it in a script. */
 void emu_finding_refused(emu_host *host, const emu_call *call, const char *reason);
 emu_finding *emu_finding_of(emu_engine *engine, uint64_t subject);
+
+/* Adds a rank to those that a finding blames. */
+void emu_finding_blame(emu_finding *finding, int32_t rank);
 
 /* --- diagnosis.c: who waits for whom --- */
 
@@ -748,6 +795,88 @@ bool emu_diagnose_stuck(emu_engine *engine, bool pollers_are_stuck);
 
 /* Writes where each rank stands into engine->rank_lines, once. */
 void emu_describe_ranks(emu_engine *engine);
+
+/* --- races.c: what happened before what, and who touches which bytes. All of it does nothing when
+ * it is switched off. --- */
+
+typedef enum emu_access_kind {
+    EMU_ACCESS_OP = 0, /* and up: an emu_op_kind */
+    EMU_ACCESS_HOST = 32,
+    EMU_ACCESS_ALLOCATE,
+    EMU_ACCESS_FREE,
+} emu_access_kind;
+
+/* A part of an allocation that a kernel touches. */
+struct emu_range {
+    emu_allocation *memory;
+    size_t begin, end;
+    bool writes;
+    emu_range *next; /* of the operation; and the free list */
+};
+
+bool emu_races_create(emu_engine *engine);
+void emu_races_destroy(emu_engine *engine);
+
+/* A host at the start of the run; one that joined it later. */
+void emu_races_add_host(emu_host *host, bool later);
+void emu_races_add_stream(emu_engine *engine, emu_stream *stream);
+
+/* The host allocates, frees, reads or writes. `filled`: it writes all of what it allocates. */
+void emu_races_allocated(emu_host *host, emu_allocation *allocation, bool filled);
+void emu_races_freed(emu_host *host, emu_allocation *allocation);
+void emu_races_host_access(emu_host *host, emu_allocation *allocation, tutti_buffer buffer,
+                           bool writes, tutti_place place);
+
+/* Adds what a kernel touches to its operation; false when memory is out. */
+bool emu_races_add_range(emu_engine *engine, emu_op *op, emu_allocation *allocation,
+                         tutti_buffer buffer, bool writes);
+
+/* The host has put the operation into a stream. */
+void emu_races_issued(emu_op *op);
+
+/* An operation, or all parts of a group call, are about to start, and see what was before. */
+void emu_races_start(emu_op *op);
+void emu_races_start_launch(emu_launch *launch);
+
+/* The operation is over, well or badly; all parts of a group call are. */
+void emu_races_complete(emu_op *op);
+void emu_races_launch_over(const emu_launch *launch);
+
+/* Gives back what an operation or a collective holds. */
+void emu_races_forget_op(emu_engine *engine, emu_op *op);
+void emu_races_forget_collective(emu_collective *collective);
+void emu_races_forget_memory(emu_allocation *allocation);
+
+/* Records and waits, as they are issued and as a stream comes to them. */
+void emu_races_wait_issued(emu_op *op);
+void emu_races_record_passed(emu_op *op);
+void emu_races_wait_passed(emu_op *op);
+
+/* The host has waited for a stream, an event, the forming of a group, a member's operations. */
+void emu_races_stream_over(emu_host *host, emu_stream *stream);
+void emu_races_event_over(emu_host *host, const emu_event *event);
+void emu_races_joins(emu_host *host, emu_group *group);
+void emu_races_joined(emu_host *host, const emu_group *group);
+void emu_races_joined_in_group_call(emu_host *host, const emu_group *group);
+void emu_races_group_call_over(emu_host *host);
+void emu_races_left(emu_host *host, emu_comm *comm);
+
+/* --- races_text.c --- */
+
+/* Adds the finding that two accesses clash. */
+void emu_races_clash(emu_allocation *allocation, const emu_clash *clash);
+
+/* Whether source and destination overlap other than as in place, where the source lies
+ * `in_place_bytes` behind the start of the destination (or before it: negative); if so, ends the
+ * call with the finding. */
+bool emu_races_overlap(emu_host *host, emu_call *call, size_t source_bytes,
+                       size_t destination_bytes, ptrdiff_t in_place_bytes,
+                       emu_outcome *outcome_out);
+
+/* --- leaks.c --- */
+
+/* The run is over: whatever its ranks have not given back is a finding, if nothing else was. */
+void emu_leaks_check(emu_engine *engine);
 
 /* --- trace.c --- */
 
