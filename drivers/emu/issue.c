@@ -52,16 +52,23 @@ static void emu_device_init(emu_engine *engine, uint32_t index) {
     device->starved_tail = &device->starved;
 }
 
-uint32_t emu_engine_add_host(emu_engine *engine) {
+static emu_host *emu_host_new(emu_engine *engine) {
     if (!emu_grow(&engine->hosts, engine->host_count, &engine->host_room, sizeof(emu_host *)))
-        return UINT32_MAX;
+        return NULL;
     emu_host *host = calloc(1, sizeof *host);
-    if (host == NULL) return UINT32_MAX;
+    if (host == NULL) return NULL;
     host->engine = engine;
     host->index = engine->host_count;
     host->last_call = "";
-    engine->hosts[engine->host_count] = host;
-    return engine->host_count++;
+    engine->hosts[engine->host_count++] = host;
+    return host;
+}
+
+uint32_t emu_engine_add_host(emu_engine *engine) {
+    emu_host *host = emu_host_new(engine);
+    if (host == NULL) return UINT32_MAX;
+    emu_races_add_host(host, true);
+    return host->index;
 }
 
 static bool emu_engine_populate(emu_engine *engine) {
@@ -70,8 +77,12 @@ static bool emu_engine_populate(emu_engine *engine) {
     engine->device_count = engine->config.device_count;
     for (uint32_t i = 0; i < engine->device_count; i++)
         emu_device_init(engine, i);
-    for (uint32_t i = 0; i < engine->config.host_count; i++)
-        if (emu_engine_add_host(engine) == UINT32_MAX) return false;
+    if (!emu_races_create(engine)) return false;
+    for (uint32_t i = 0; i < engine->config.host_count; i++) {
+        emu_host *host = emu_host_new(engine);
+        if (host == NULL) return false;
+        emu_races_add_host(host, false);
+    }
     return true;
 }
 
@@ -142,6 +153,7 @@ static void emu_engine_destroy_findings(emu_engine *engine) {
 
 void emu_engine_destroy(emu_engine *engine) {
     if (engine == NULL) return;
+    emu_races_destroy(engine);
     emu_engine_destroy_comms(engine);
     for (uint32_t i = 0; i < engine->device_count; i++)
         emu_device_destroy(&engine->devices[i]);
@@ -232,12 +244,13 @@ static emu_outcome emu_sleep_call(emu_host *host, emu_call *call) {
 }
 
 static emu_outcome emu_host_access_call(emu_host *host, emu_call *call) {
-    char reason[TUTTI_ERROR_MESSAGE_BYTES];
+    emu_memory_problem problem;
     emu_allocation *allocation;
     emu_device *device = call->device;
     if (!emu_memory_find(device, "buffer", call->destination.data, call->destination.bytes,
-                         &allocation, reason, sizeof reason))
-        return emu_call_misused(host, call, TUTTI_INVALID_ARGUMENT, "%s", reason);
+                         &allocation, &problem))
+        return emu_call_bad_memory(host, call, &problem);
+    emu_races_host_access(host, allocation, call->destination, call->writes, call->place);
     return emu_call_ok(host, call);
 }
 

@@ -81,6 +81,9 @@ static tutti_status check_flags(const tutti_rehearsal_options *options, tutti_er
     if (status == TUTTI_OK)
         status = check_flag(options->tolerate_group_order, "tolerate_group_order", error);
     if (status == TUTTI_OK) status = check_flag(options->random_schedule, "random_schedule", error);
+    if (status == TUTTI_OK &&
+        options->struct_size > offsetof(tutti_rehearsal_options, ignore_leaks))
+        status = check_flag(options->ignore_leaks, "ignore_leaks", error);
     return status;
 }
 

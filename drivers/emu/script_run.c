@@ -122,6 +122,7 @@ emu_config emu_script_config(const emu_script *script, const tutti_script_option
                         .first_use_blocks = script->first_use_blocks,
                         .tolerate_group_order = script->tolerate_group_order,
                         .failed_calls_are_findings = true,
+                        .ignore_leaks = true,
                         .wait_timeout_ns = script->timeout_ns,
                         .faults = plan,
                         .seed = options->seed,

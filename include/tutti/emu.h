@@ -23,12 +23,12 @@ typedef enum tutti_verdict {
     TUTTI_VERDICT_DEADLOCK = 3,      /* ranks wait for each other in a cycle */
     TUTTI_VERDICT_REFUSED = 4,       /* a call was declined */
     TUTTI_VERDICT_TIMEOUT = 5,       /* a time limit passed */
-    TUTTI_VERDICT_RACE = 6,          /* later versions */
-    TUTTI_VERDICT_OVERLAP = 7,       /* later versions */
-    TUTTI_VERDICT_FREED = 8,         /* later versions */
-    TUTTI_VERDICT_UNDEFINED = 9,     /* later versions */
+    TUTTI_VERDICT_RACE = 6,          /* accesses to memory that nothing orders */
+    TUTTI_VERDICT_OVERLAP = 7,       /* source and destination overlap, not in place */
+    TUTTI_VERDICT_FREED = 8,         /* memory is used that is, or may be, freed */
+    TUTTI_VERDICT_UNDEFINED = 9,     /* bytes are read that have no defined contents */
     TUTTI_VERDICT_MISUSE = 10,       /* a call that the contract does not allow */
-    TUTTI_VERDICT_LEAK = 11,         /* later versions */
+    TUTTI_VERDICT_LEAK = 11,         /* a rank that has ended left something behind */
     TUTTI_VERDICT_KILLED = 12,       /* a rank was killed */
     TUTTI_VERDICT_WRONG = 13,        /* a result is not what was expected */
     TUTTI_VERDICT_DIVERGENCE = 14,   /* a run did not repeat another */
@@ -117,8 +117,10 @@ typedef struct tutti_rehearsal_options {
     tutti_trace_sink *trace_sink;  /* gets the trace as JSON lines; NULL: only its hash is kept */
     void *trace_context;           /* for trace_sink */
     const char *choices;           /* the schedule, as an earlier report's `choices` has it; NULL:
-                                      what TUTTI_CHOICES holds, if anything, on the plain one. A run that does
-                                      not ask what they           answer ends with the verdict divergence */
+                                      what TUTTI_CHOICES holds, if anything, on the plain one. A run
+                                      that asks something else than they answer ends with the
+                                      verdict divergence */
+    uint32_t ignore_leaks;         /* 1: ranks may end without giving back what they have */
 } tutti_rehearsal_options;
 
 enum {

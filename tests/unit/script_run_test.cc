@@ -166,7 +166,7 @@ TEST(Free, UnderARunningCollectiveIsSafeAndTheNameIsGone) {
     ends_as_it_says("ranks 2\nbuffer x f32 64 = 1\n"
                     "rank 1\n sleep 1ms\n"
                     "rank *\n all_reduce x sum\n free x\n sync\n all_reduce x sum\n"
-                    "verdict misuse culprit 0\n");
+                    "verdict freed culprit 0 1\n");
 }
 
 TEST(Membership, ANameThatWasLeftStaysSo) {
