@@ -40,6 +40,7 @@ bool emu_script_call_allocate(emu_script_rank *rank, emu_call *call) {
         emu_script_call_begin(rank, call, EMU_CALL_ALLOCATE, buffer->line);
         call->device = emu_rank_device(rank);
         call->count = (size_t)buffer->count * buffer->width_bytes;
+        call->name = script->buffer_names[rank->next_buffer].name;
         return true;
     }
     return false;

@@ -23,7 +23,9 @@ enum {
     EMU_FINDINGS_MAX = 1000,  /* kept; further ones are only counted */
     EMU_NOTES_MAX = 500,      /* of the findings kept: notes take no error's place */
     EMU_TEXT_BYTES = 4096,    /* of one finding's text */
-    EMU_NAMED_RANKS_MAX = 16, /* written out in a text before "and N more" */
+    EMU_TRACE_LINE_BYTES = 32 * 1024, /* of the trace */
+    EMU_TRACE_GRAPHS_MAX = 16,        /* wait-for graphs that a trace holds: the first ones */
+    EMU_NAMED_RANKS_MAX = 16,         /* written out in a text before "and N more" */
 };
 
 typedef struct emu_host emu_host;
@@ -119,6 +121,7 @@ struct emu_allocation {
     char *data;         /* aligned to EMU_MEMORY_ALIGNMENT_BYTES */
     size_t bytes;       /* what was asked for */
     uint32_t ordinal;   /* n-th allocation of its device, from 0: names it in texts and traces */
+    const char *name;   /* interned, for texts and traces; NULL */
     uint32_t in_flight; /* operations that still use it */
     bool freed;         /* by the program; given back when in_flight is 0 */
     tutti_place place;
@@ -155,6 +158,7 @@ struct emu_stream {
     bool event_waiting;      /* in an event's list of waiting streams */
     tutti_status failure;    /* of an operation since the last synchronize; ok: none */
     emu_finding *failed_for; /* its finding; NULL */
+    uint32_t host;           /* that made it */
 };
 
 struct emu_event {
@@ -416,6 +420,11 @@ struct emu_engine {
     uint32_t round; /* of settling */
     uint64_t progress;
     uint64_t trace_hash, event_count;
+    char *
+        trace_line; /* EMU_TRACE_LINE_BYTES where lines are put together; NULL: nobody takes them */
+    uint32_t trace_graph_count; /* wait-for graphs in the trace */
+    int64_t trace_graph_ns;     /* when the latest was written, and in which round */
+    uint32_t trace_graph_round;
     uint64_t call_count;
     uint32_t exited_count, hung_count;
     bool given_up;      /* a rank did not come back */
@@ -714,6 +723,9 @@ void emu_diagnose_comm_limit(emu_comm *comm);
 /* Explains why nothing can move; fails what is stuck. True when there was something. */
 bool emu_diagnose_stuck(emu_engine *engine, bool pollers_are_stuck);
 
+/* "waits in stream_synchronize (train.c:12)", "killed after 5 calls". */
+void emu_text_add_standing(emu_text *text, const emu_host *host);
+
 /* Writes where each rank stands into engine->rank_lines, once. */
 void emu_describe_ranks(emu_engine *engine);
 
@@ -731,7 +743,8 @@ typedef enum emu_trace_kind {
     EMU_TRACE_KIND_COUNT,
 } emu_trace_kind;
 
-void emu_trace_begin(emu_engine *engine);
+/* False when memory is out. */
+bool emu_trace_begin(emu_engine *engine);
 void emu_trace_call(emu_host *host, const emu_call *call, emu_trace_kind kind);
 void emu_trace_op(emu_engine *engine, const emu_op *op, emu_trace_kind kind);
 void emu_trace_fault(emu_host *host, const emu_call *call, const tutti_fault_action *action);
