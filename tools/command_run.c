@@ -200,12 +200,12 @@ static int run_files(const run_arguments *arguments) {
 static int run_with_trace(run_arguments *arguments) {
     tutti_error error;
     if (!arguments->trace) return run_files(arguments);
-    if (trace_file_open(arguments->trace, &arguments->settings.trace, &error) != TUTTI_OK) {
+    if (output_file_open(arguments->trace, &arguments->settings.trace, &error) != TUTTI_OK) {
         print_trouble("--trace ", &error);
         return EXIT_UNREADABLE;
     }
     const int status = run_files(arguments);
-    if (trace_file_close(arguments->settings.trace, &error) == TUTTI_OK) return status;
+    if (output_file_close(arguments->settings.trace, &error) == TUTTI_OK) return status;
     print_trouble("--trace ", &error);
     return EXIT_UNREADABLE;
 }

@@ -42,7 +42,7 @@ static void run_script(const script_settings *settings, script_outcome *outcome)
     options.seed = settings->has_seed ? settings->seed : 0;
     options.faults = settings->faults;
     options.repeat = repeat;
-    options.trace_sink = settings->trace ? trace_file_write : NULL;
+    options.trace_sink = settings->trace ? output_file_write : NULL;
     options.trace_context = settings->trace;
     if (tutti_script_run(outcome->script, &options, &outcome->report, &outcome->error) == TUTTI_OK)
         outcome->as_expected = tutti_script_ends_as_expected(outcome->script, outcome->report) != 0;
@@ -54,7 +54,7 @@ void script_outcome_get(const char *file, const script_settings *settings,
     memset(outcome_out, 0, sizeof *outcome_out);
     outcome_out->file = file;
     text_file text;
-    if (text_file_read(file, &text, &outcome_out->error) != TUTTI_OK) return;
+    if (text_file_read(file, SCRIPT_BYTES_MAX, &text, &outcome_out->error) != TUTTI_OK) return;
     const char *name = strcmp(file, "-") == 0 ? "<stdin>" : file;
     const tutti_status status =
         tutti_script_parse(name, text.text, text.bytes, &outcome_out->script, &outcome_out->error);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "tools/trace_file.h"
+#include "tools/output_file.h"
 #include "tutti/script.h"
 
 /* How to run scripts. */
@@ -15,7 +15,7 @@ typedef struct script_settings {
     bool has_seed; /* then the schedule is drawn from seed */
     uint64_t seed;
     const char *faults; /* NULL: what TUTTI_FAULTS holds */
-    trace_file *trace;  /* NULL: none is kept */
+    output_file *trace; /* NULL: none is kept */
 } script_settings;
 
 /* How a script ended. */

@@ -55,8 +55,10 @@ static uint64_t emu_group_word(const emu_group *group) {
     return ((uint64_t)group->index << 32) | group->generation;
 }
 
+/* Several groups may have one name: the number tells them apart. */
 static void emu_line_add_group(emu_line *line, const emu_group *group) {
     emu_line_add_name(line, "comm", group->name);
+    emu_line_add(line, ",\"group\":%" PRIu32, group->index);
     if (group->generation > 0) emu_line_add(line, ",\"generation\":%" PRIu32, group->generation);
 }
 
