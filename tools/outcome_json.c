@@ -86,6 +86,7 @@ static json_t *put_report(json_t *object, const tutti_report *report) {
     object = put(object, "verdict", text_json(tutti_verdict_name(report->verdict)));
     object = put(object, "culprits", ranks_json(report->culprits, report->culprit_count));
     object = put(object, "findings", findings_json(report));
+    object = put(object, "findings_dropped", json_integer(report->findings_dropped));
     object = put(object, "choices", text_json(report->choices));
     object = put(object, "trace_hash", text_json(hash));
     object = put(object, "virtual_ns", json_integer(report->virtual_ns));
@@ -108,6 +109,7 @@ static json_t *outcome_json(const script_outcome *outcome) {
         object = put(object, "verdict", json_null());
     if (outcome->script) object = put(object, "expected", expected_json(outcome->script));
     object = put(object, "as_expected", json_boolean(outcome->as_expected));
+    if (outcome->folder) object = put(object, "report_folder", text_json(outcome->folder));
     if (!outcome->report) object = put(object, "error", error_json(&outcome->error));
     return object;
 }

@@ -57,8 +57,9 @@ typedef struct tutti_rank_line {
                          and what it waits for */
 } tutti_rank_line;
 
-/* How a rehearsal went. Owned by the caller, freed as a whole by tutti_report_free(). All texts
- * but the last two fields are the same in every run of the same program, input and choices. */
+/* How a rehearsal went. Owned by the caller, freed as a whole by tutti_report_free(). All
+ * fields but `repeat` and `real_ns` are the same in every run of the same program, input and
+ * choices. */
 typedef struct tutti_report {
     tutti_verdict verdict;   /* the kind of the root finding */
     const int32_t *culprits; /* the root finding's ranks, ascending */
@@ -76,6 +77,7 @@ typedef struct tutti_report {
     const char *name;           /* of the program, if the caller gave one; "" */
     const char *repeat;         /* the command that repeats the run, if the caller gave one; "" */
     int64_t real_ns;            /* wall time that the run took; differs from run to run */
+    uint32_t findings_dropped;  /* further findings, which were not kept: there are too many */
 } tutti_report;
 
 /* Writes the report as text for a person: verdict, findings, a line per rank, how to repeat it. NUL

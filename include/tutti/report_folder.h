@@ -25,6 +25,7 @@ enum {
 typedef struct tutti_report_folder {
     uint32_t struct_size; /* sizeof(tutti_report_folder) */
     const tutti_report *report;
+    const char *title; /* over the pictures; NULL: the report's name, if it has one */
     const char *trace; /* the run's, as its sink got it; NULL: there is none, and no picture */
     size_t trace_bytes;
     const char *replay; /* the command; NULL: report->repeat, or how this process was started */

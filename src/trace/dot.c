@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The wait-for graph as Graphviz draws it: who waits for whom, and why. Red is a cycle; filled is
  * whoever could move and does not. */
@@ -66,6 +67,23 @@ static const char *shape_of(const trace_node *node) {
     }
 }
 
+/* Long texts make wide pictures: broken at blanks. */
+static void add_wrapped(trace_text *out, const char *text) {
+    enum { LINE_BYTES = 34 };
+    while (*text) {
+        char line[LINE_BYTES * 4];
+        size_t bytes = strcspn(text, "\n");
+        if (bytes > LINE_BYTES) bytes = LINE_BYTES + strcspn(text + LINE_BYTES, " \n");
+        if (bytes >= sizeof line) bytes = sizeof line - 1;
+        memcpy(line, text, bytes);
+        line[bytes] = '\0';
+        trace_text_add_dot(out, line);
+        text += bytes;
+        if (*text == ' ' || *text == '\n') text++;
+        if (*text) trace_text_add_plain(out, "\\n");
+    }
+}
+
 static void add_node(dot_picture *dot, uint32_t index) {
     const trace_node *node = &dot->nodes[index];
     trace_text_add(dot->out, "  n%" PRIu32 " [shape=\"%s\"", index, shape_of(node));
@@ -75,7 +93,7 @@ static void add_node(dot_picture *dot, uint32_t index) {
                              " style=\"filled\" fillcolor=\"#ffcc80\" fontcolor=\"#000000\"");
     trace_text_add_plain(dot->out, " label=\"");
     if (node->rank >= 0) trace_text_add(dot->out, "rank %" PRId32 "\\n", node->rank);
-    trace_text_add_dot(dot->out, node->text);
+    add_wrapped(dot->out, node->text);
     trace_text_add_plain(dot->out, "\"];\n");
 }
 
@@ -137,7 +155,7 @@ static void add_label(trace_text *out, const trace_graph *graph,
 void trace_picture_dot(trace_text *out, const tutti_trace *trace,
                        const tutti_trace_picture *picture) {
     dot_picture dot = {.out = out, .trace = trace, .graph = pick_graph(trace)};
-    trace_text_add_plain(out, "digraph waits {\n  rankdir=\"LR\";\n  labelloc=\"t\";\n"
+    trace_text_add_plain(out, "digraph waits {\n  rankdir=\"TB\";\n  labelloc=\"t\";\n"
                               "  node [fontname=\"sans-serif\" fontsize=\"11\"];\n"
                               "  edge [fontname=\"sans-serif\" fontsize=\"9\"];\n");
     add_label(out, dot.graph, picture);

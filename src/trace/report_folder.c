@@ -109,7 +109,7 @@ static tutti_status add_picture(trace_folder *out, const char *name, const tutti
                                 const tutti_report_folder *folder, tutti_trace_format format,
                                 tutti_error *error) {
     trace_text text = {0};
-    const char *title = folder->report->name;
+    const char *title = folder->title ? folder->title : folder->report->name;
     const tutti_trace_picture picture = {.struct_size = sizeof picture,
                                          .format = format,
                                          .title = title && *title ? title : NULL,
