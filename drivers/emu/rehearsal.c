@@ -1,7 +1,10 @@
 #define _GNU_SOURCE /* clock_gettime */
 #include "drivers/emu/rehearsal.h"
 
+#include "drivers/emu/keeper.h"
+
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 #include <time.h>
 
@@ -9,7 +12,7 @@
 #define STACK_BYTES_MAX ((size_t)1 << 30)
 
 /* The options of the first version; shorter ones never existed. */
-#define OPTIONS_BYTES_MIN sizeof(tutti_rehearsal_options)
+#define OPTIONS_BYTES_MIN offsetof(tutti_rehearsal_options, report_folder)
 
 int64_t emu_real_now(void) {
     struct timespec moment;
@@ -107,9 +110,13 @@ static tutti_status check_stack(const tutti_rehearsal_options *options, tutti_er
                            options->stack_bytes, STACK_BYTES_MAX);
 }
 
-tutti_status emu_options_complete(const tutti_rehearsal_options *options, bool ranks_are_hosts,
+tutti_status emu_options_complete(const tutti_rehearsal_options *given, bool ranks_are_hosts,
                                   tutti_rehearsal_options *full_out, tutti_error *error) {
-    tutti_status status = check_size(options, error);
+    tutti_rehearsal_options all = {0}; /* what an older version has not is 0 */
+    const tutti_rehearsal_options *options = &all;
+    tutti_status status = check_size(given, error);
+    if (status == TUTTI_OK) memcpy(&all, given, given->struct_size);
+    all.struct_size = sizeof all;
     if (status == TUTTI_OK) status = check_counts(options, ranks_are_hosts, error);
     if (status == TUTTI_OK) status = check_flags(options, error);
     if (status == TUTTI_OK && ranks_are_hosts) status = check_executor(options, error);
@@ -156,11 +163,19 @@ tutti_status emu_rehearse(const emu_rehearsal *rehearsal, tutti_report **report_
 tutti_status tutti_rehearse(const tutti_rehearsal_options *options, tutti_rank_function *function,
                             void *argument, tutti_report **report_out, tutti_error *error) {
     emu_rehearsal rehearsal = {.function = function, .argument = argument};
+    emu_keeper keeper = {0};
+    tutti_report *report = NULL;
     tutti_error_clear(error);
     if (error != NULL) error->operation = "rehearse";
     tutti_status status = check_arguments(function, report_out, error);
     if (status == TUTTI_OK) status = emu_options_complete(options, true, &rehearsal.options, error);
-    if (status == TUTTI_OK) status = emu_rehearse(&rehearsal, report_out, error);
-    if (status == TUTTI_OK) tutti_error_clear(error);
-    return status;
+    if (status == TUTTI_OK) status = emu_keeper_begin(&keeper, &rehearsal.options, error);
+    if (status != TUTTI_OK) return status;
+    status = emu_rehearse(&rehearsal, &report, error);
+    if (status == TUTTI_OK) {
+        tutti_error_clear(error);
+        *report_out = report;
+    }
+    tutti_status left = emu_keeper_end(&keeper, report, error);
+    return status == TUTTI_OK ? left : status;
 }

@@ -118,6 +118,11 @@ typedef struct tutti_rehearsal_options {
     const char *repeat;            /* command that repeats the run, printed by the report; NULL */
     tutti_trace_sink *trace_sink;  /* gets the trace as JSON lines; NULL: only its hash is kept */
     void *trace_context;           /* for trace_sink */
+    /* Where a rehearsal that does not end with verdict ok leaves its report folder (see
+     * tutti/report_folder.h), which replaces the one that an earlier run has left there. NULL: in
+     * the folder that TUTTI_REPORT_FOLDER names, under the name, if that is set; "": nowhere. Of a
+     * cluster (tutti_cluster_create) there is none. */
+    const char *report_folder;
 } tutti_rehearsal_options;
 
 enum {
@@ -145,8 +150,11 @@ void tutti_rehearsal_options_init(tutti_rehearsal_options *options, uint32_t ran
  * Blocking: until all ranks have returned. It cannot hang: a program that is stuck is diagnosed,
  *           and a rank that does not come back is named after unresponsive_ns and left behind.
  * Errors:   TUTTI_INVALID_ARGUMENT, TUTTI_SYNTAX (the fault plan), TUTTI_UNSUPPORTED (a fault that
- *           this version has not), TUTTI_OUT_OF_MEMORY, TUTTI_SYSTEM (no more threads): nothing
- * ran. A program that fails is not an error of this call: its report says so. */
+ *           this version has not), TUTTI_OUT_OF_MEMORY, TUTTI_SYSTEM (no more threads),
+ *           TUTTI_MISUSE (something else stands where the report folder is to be): nothing ran.
+ *           A report folder that cannot be written is an error, too, and the only one with which
+ *           *report_out is set. A program that fails is not an error of this call: its report says
+ *           so. */
 tutti_status tutti_rehearse(const tutti_rehearsal_options *options, tutti_rank_function *function,
                             void *argument, tutti_report **report_out, tutti_error *error);
 

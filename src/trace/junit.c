@@ -17,7 +17,7 @@ static void add_trouble(trace_text *out, const char *element, const char *messag
     trace_text_add(out, "      <%s", element);
     add_attribute(out, "message", message);
     trace_text_add_plain(out, ">");
-    if (text) trace_text_add_xml(out, text);
+    if (text) trace_text_add_xml_lines(out, text);
     trace_text_add(out, "</%s>\n", element);
 }
 
@@ -37,7 +37,7 @@ static void add_case(trace_text *out, const char *suite, const tutti_junit_case 
     add_trouble(out, "failure", one->error ? NULL : one->failure, one->text);
     if (!one->failure && !one->error) {
         trace_text_add_plain(out, "      <system-out>");
-        trace_text_add_xml(out, one->text);
+        trace_text_add_xml_lines(out, one->text);
         trace_text_add_plain(out, "</system-out>\n");
     }
     trace_text_add_plain(out, "    </testcase>\n");

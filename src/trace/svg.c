@@ -50,7 +50,7 @@ static const char style[] =
 
 /* What stands in svg->words, as a text or a tooltip. */
 static void add_words(svg_picture *svg) {
-    trace_picture_add_quoted(svg->out, trace_text_add_xml, &svg->words);
+    trace_picture_add_quoted(svg->out, trace_text_add_xml_lines, &svg->words);
 }
 
 static void add_tooltip(svg_picture *svg) {

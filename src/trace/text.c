@@ -92,7 +92,9 @@ static void add_character(trace_text *text, uint32_t character, const char *from
         trace_text_add_bytes(text, from, (size_t)(to - from));
 }
 
-void trace_text_add_xml(trace_text *text, const char *piece) {
+/* Newlines and tabs stay as they are only between elements; attributes would make blanks of them.
+ */
+static void add_xml(trace_text *text, const char *piece, bool is_attribute) {
     while (*piece) {
         const char *from = piece;
         const uint32_t character = take_character(&piece);
@@ -104,11 +106,21 @@ void trace_text_add_xml(trace_text *text, const char *piece) {
             trace_text_add_plain(text, "&amp;");
         else if (character == '"')
             trace_text_add_plain(text, "&quot;");
-        else if (character == '\n' || character == '\t') /* kept in attributes, too */
+        else if (character != '\n' && character != '\t')
+            add_character(text, character, from, piece);
+        else if (is_attribute)
             trace_text_add(text, "&#%u;", (unsigned)character);
         else
-            add_character(text, character, from, piece);
+            trace_text_add_bytes(text, from, 1);
     }
+}
+
+void trace_text_add_xml(trace_text *text, const char *piece) {
+    add_xml(text, piece, true);
+}
+
+void trace_text_add_xml_lines(trace_text *text, const char *piece) {
+    add_xml(text, piece, false);
 }
 
 void trace_text_add_json(trace_text *text, const char *piece) {

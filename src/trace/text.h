@@ -21,10 +21,11 @@ void trace_text_add(trace_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Each takes any bytes: what is no UTF-8, or what the format cannot carry, becomes U+FFFD. */
-void trace_text_add_xml(trace_text *text, const char *piece);     /* in elements and attributes */
-void trace_text_add_json(trace_text *text, const char *piece);    /* between double quotes */
-void trace_text_add_dot(trace_text *text, const char *piece);     /* between double quotes */
-void trace_text_add_mermaid(trace_text *text, const char *piece); /* in a message or note */
+void trace_text_add_xml(trace_text *text, const char *piece);       /* in attributes */
+void trace_text_add_xml_lines(trace_text *text, const char *piece); /* in elements */
+void trace_text_add_json(trace_text *text, const char *piece);      /* between double quotes */
+void trace_text_add_dot(trace_text *text, const char *piece);       /* between double quotes */
+void trace_text_add_mermaid(trace_text *text, const char *piece);   /* in a message or note */
 
 /* The same, of the first line only. */
 typedef void text_quote(trace_text *text, const char *piece);
