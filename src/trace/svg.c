@@ -74,7 +74,7 @@ static void add_head(svg_picture *svg) {
     const svg_layout *layout = &svg->layout;
     const tutti_trace *trace = svg->trace;
     const uint32_t count = trace->events.count;
-    const uint32_t shown = layout->end_event - layout->first_event;
+    const uint32_t shown = layout->end_step - layout->first_step;
     begin_text(svg, "t", 10, 22);
     trace_text_add_plain(&svg->words, svg->picture->title ? svg->picture->title : "trace");
     end_text(svg);
@@ -82,10 +82,9 @@ static void add_head(svg_picture *svg) {
     trace_text_add(&svg->words, "%" PRIu32 " events", count);
     if (count > 0) trace_text_add_plain(&svg->words, ", until ");
     if (count > 0) trace_text_add_time(&svg->words, trace->events.at[count - 1].t_ns);
-    if (shown < count)
-        trace_text_add(&svg->words,
-                       "; events %" PRIu32 " to %" PRIu32 " are shown, %" PRIu32 " are left out",
-                       layout->first_event + 1, layout->end_event, count - shown);
+    if (shown < layout->step_count)
+        trace_text_add(&svg->words, "; %" PRIu32 " steps before and %" PRIu32 " after are left out",
+                       layout->first_step, layout->step_count - layout->end_step);
     if (layout->hidden_lanes > 0)
         trace_text_add(&svg->words, "; %" PRIu32 " lanes are left out", layout->hidden_lanes);
     end_text(svg);
@@ -109,9 +108,12 @@ static void add_lanes(svg_picture *svg) {
 static void add_times(svg_picture *svg) {
     const svg_layout *layout = &svg->layout;
     int free_from = 0;
-    for (uint32_t i = layout->first_event; i < layout->end_event; i++) {
+    int64_t last_ns = -1;
+    for (uint32_t i = 0; i < svg->trace->events.count; i++) {
         const int64_t t_ns = svg->trace->events.at[i].t_ns;
-        if (i > layout->first_event && t_ns == svg->trace->events.at[i - 1].t_ns) continue;
+        const bool is_shown = layout->is_step[i] && trace_svg_event_is_shown(layout, i);
+        if (!is_shown || t_ns == last_ns) continue;
+        last_ns = t_ns;
         const int x = trace_svg_x(layout, i) - SVG_STEP / 2;
         trace_text_add(svg->out, "<line class=\"g\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n", x,
                        SVG_TOP, x, trace_svg_bottom(layout) + 4);
@@ -214,7 +216,8 @@ static void add_spans(svg_picture *svg) {
             continue;
         }
         add_queue(svg, span);
-        if (span->begun != NONE && span->begun < svg->layout.end_event) add_operation(svg, span);
+        if (span->begun != NONE && svg->layout.steps[span->begun] < svg->layout.end_step)
+            add_operation(svg, span);
     }
 }
 

@@ -2,22 +2,6 @@
 
 #include <stdlib.h>
 
-/* --- Which events --- */
-
-/* Of a long trace, what comes before the anchor and a little of what comes after it. */
-static void pick_events(svg_layout *layout, uint64_t anchor) {
-    const uint32_t count = layout->trace->events.count;
-    layout->first_event = 0;
-    layout->end_event = count;
-    if (count <= TUTTI_LANES_EVENTS_MAX) return;
-    uint32_t end = count;
-    if (anchor > 0 && anchor + TUTTI_LANES_EVENTS_MAX / 4 < count)
-        end = (uint32_t)anchor + TUTTI_LANES_EVENTS_MAX / 4;
-    if (end < TUTTI_LANES_EVENTS_MAX) end = TUTTI_LANES_EVENTS_MAX;
-    layout->end_event = end;
-    layout->first_event = end - TUTTI_LANES_EVENTS_MAX;
-}
-
 /* --- Which lanes --- */
 
 /* Lanes of one rank stand together, the host first. */
@@ -61,6 +45,46 @@ static void pick_lanes(svg_layout *layout) {
     layout->hidden_lanes = count - row;
 }
 
+/* --- Which events --- */
+
+static void add_step(svg_layout *layout, uint32_t event) {
+    if (event != NONE) layout->is_step[event] = true;
+}
+
+static void find_steps(svg_layout *layout) {
+    const tutti_trace *trace = layout->trace;
+    for (uint32_t i = 0; i < trace->spans.count; i++) {
+        const trace_span *span = &trace->spans.at[i];
+        if (layout->rows[span->lane] == NONE) continue;
+        add_step(layout, span->issued);
+        add_step(layout, span->begun);
+        add_step(layout, span->ended);
+    }
+    for (uint32_t i = 0; i < trace->findings.count; i++)
+        add_step(layout, trace->findings.at[i].event);
+    for (uint32_t i = 0; i < trace->faults.count; i++)
+        add_step(layout, trace->faults.at[i].event);
+    for (uint32_t i = 0; i < trace->events.count; i++) {
+        layout->steps[i] = layout->step_count;
+        layout->step_count += layout->is_step[i];
+    }
+}
+
+/* Of a long trace, what comes before the anchor and a little of what comes after it. */
+static void pick_steps(svg_layout *layout, uint64_t anchor) {
+    enum { AFTER = TUTTI_LANES_EVENTS_MAX / 4 };
+    const uint32_t count = layout->step_count;
+    layout->end_step = count;
+    if (anchor > 0) {
+        const uint32_t after = layout->steps[anchor - 1] + AFTER;
+        if (after < count) layout->end_step = after;
+    }
+    if (layout->end_step < TUTTI_LANES_EVENTS_MAX)
+        layout->end_step = count < TUTTI_LANES_EVENTS_MAX ? count : TUTTI_LANES_EVENTS_MAX;
+    if (layout->end_step > TUTTI_LANES_EVENTS_MAX)
+        layout->first_step = layout->end_step - TUTTI_LANES_EVENTS_MAX;
+}
+
 /* --- Operations that run at once --- */
 
 /* Each takes the first level that is free when it begins. */
@@ -90,31 +114,41 @@ void trace_svg_layout_make(svg_layout *layout, const tutti_trace *trace, uint64_
     layout->rows = calloc((size_t)trace->lanes.count + 1, sizeof *layout->rows);
     layout->level_counts = calloc((size_t)trace->lanes.count + 1, sizeof *layout->level_counts);
     layout->levels = calloc((size_t)trace->spans.count + 1, sizeof *layout->levels);
-    layout->failed = !layout->rows || !layout->levels || !layout->level_counts;
+    layout->steps = calloc((size_t)trace->events.count + 1, sizeof *layout->steps);
+    layout->is_step = calloc((size_t)trace->events.count + 1, sizeof *layout->is_step);
+    layout->failed = !layout->rows || !layout->levels || !layout->level_counts || !layout->steps ||
+                     !layout->is_step;
     if (layout->failed) return;
-    pick_events(layout, anchor);
     pick_lanes(layout);
+    if (anchor > 0) add_step(layout, (uint32_t)(anchor - 1));
+    find_steps(layout);
+    pick_steps(layout, anchor);
     pick_levels(layout);
 }
 
 void trace_svg_layout_free(svg_layout *layout) {
     free(layout->rows);
+    free(layout->steps);
+    free(layout->is_step);
     free(layout->levels);
     free(layout->level_counts);
 }
 
 int trace_svg_x(const svg_layout *layout, uint32_t event) {
-    if (event != NONE && event < layout->first_event) return SVG_LEFT;
-    if (event >= layout->end_event) return trace_svg_right(layout);
-    return SVG_LEFT + (int)(event - layout->first_event) * SVG_STEP + SVG_STEP / 2;
+    if (event == NONE || layout->steps[event] >= layout->end_step) return trace_svg_right(layout);
+    if (layout->steps[event] < layout->first_step) return SVG_LEFT;
+    return SVG_LEFT + (int)(layout->steps[event] - layout->first_step) * SVG_STEP + SVG_STEP / 2;
 }
 
 bool trace_svg_event_is_shown(const svg_layout *layout, uint32_t event) {
-    return event >= layout->first_event && event < layout->end_event;
+    return event != NONE && layout->steps[event] >= layout->first_step &&
+           layout->steps[event] < layout->end_step;
 }
 
 bool trace_svg_is_shown(const svg_layout *layout, uint32_t lane, uint32_t from, uint32_t to) {
-    return layout->rows[lane] != NONE && from < layout->end_event && to >= layout->first_event;
+    const bool begins = layout->steps[from] < layout->end_step;
+    const bool lasts = to == NONE || layout->steps[to] >= layout->first_step;
+    return layout->rows[lane] != NONE && begins && lasts;
 }
 
 int trace_svg_y(const svg_layout *layout, uint32_t lane) {
@@ -136,7 +170,7 @@ uint32_t trace_svg_host_lane(const svg_layout *layout, int32_t rank) {
 }
 
 int trace_svg_right(const svg_layout *layout) {
-    return SVG_LEFT + (int)(layout->end_event - layout->first_event) * SVG_STEP + SVG_STEP;
+    return SVG_LEFT + (int)(layout->end_step - layout->first_step) * SVG_STEP + SVG_STEP;
 }
 
 int trace_svg_bottom(const svg_layout *layout) {

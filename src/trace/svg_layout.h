@@ -2,7 +2,8 @@
 #define TUTTI_TRACE_SVG_LAYOUT_H
 
 /* Where things stand in the picture of lanes: which events and lanes are shown, and at which place.
- * From left to right an event is a step, not a time: most of what matters happens at one moment. */
+ * From left to right an event of a shown lane is a step, and time is not drawn to scale: most of
+ * what matters happens at one moment. */
 
 #include "src/trace/model.h"
 
@@ -16,8 +17,11 @@ enum {
 
 typedef struct svg_layout {
     const tutti_trace *trace;
-    uint32_t first_event, end_event; /* shown */
-    uint32_t *rows;                  /* by lane; NONE: hidden */
+    uint32_t *steps;               /* by event: steps before it */
+    bool *is_step;                 /* by event: something of a shown lane happens then */
+    uint32_t step_count;           /* of the whole trace */
+    uint32_t first_step, end_step; /* shown */
+    uint32_t *rows;                /* by lane; NONE: hidden */
     uint32_t row_count, hidden_lanes;
     uint8_t *levels;       /* by span */
     uint8_t *level_counts; /* by lane */
