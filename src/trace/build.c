@@ -350,6 +350,8 @@ void trace_build_finding(trace_reader *reader) {
                              .text = trace_field_name(reader, "text"),
                              .first_rank = trace->finding_ranks.count};
     add_culprits(reader, &finding);
+    /* What nobody is to blame for stands with rank 0. */
+    if (finding.rank_count == 0) (void)host_of(reader, 0);
     if (reader->status == TUTTI_OK && !trace_grow(&trace->findings)) trace_reader_no_memory(reader);
     if (reader->status != TUTTI_OK) return;
     trace->findings.at[trace->findings.count++] = finding;

@@ -47,9 +47,10 @@ bool trace_reader_parse_line(trace_reader *reader) {
 /* The column of a key, for messages about its value; 1 when it cannot be found as it is written. */
 static size_t column_of(const trace_reader *reader, const char *key) {
     const size_t key_bytes = strlen(key);
-    for (size_t i = 0; i + key_bytes + 2 <= reader->line_bytes; i++) {
+    for (size_t i = 0; i + key_bytes + 3 <= reader->line_bytes; i++) {
         const char *at = reader->line + i;
-        if (at[0] == '"' && at[key_bytes + 1] == '"' && memcmp(at + 1, key, key_bytes) == 0)
+        if (at[0] == '"' && memcmp(at + 1, key, key_bytes) == 0 &&
+            memcmp(at + 1 + key_bytes, "\":", 2) == 0)
             return i + 1;
     }
     return 1;
