@@ -274,7 +274,7 @@ static int explore_files(const explore_arguments *arguments) {
         text_file text;
         tutti_error error;
         int status = EXIT_UNREADABLE;
-        if (text_file_read(arguments->files[i], &text, &error) == TUTTI_OK) {
+        if (text_file_read(arguments->files[i], SCRIPT_BYTES_MAX, &text, &error) == TUTTI_OK) {
             status = explore_text(arguments, arguments->files[i], &text);
             free(text.text);
         } else {

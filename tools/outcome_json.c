@@ -27,6 +27,7 @@ static json_t *outcome_json(const script_outcome *outcome) {
         object = put(object, "verdict", json_null());
     if (outcome->script) object = put(object, "expected", expected_json(outcome->script));
     object = put(object, "as_expected", json_boolean(outcome->as_expected));
+    if (outcome->folder) object = put(object, "report_folder", text_json(outcome->folder));
     if (!outcome->report) object = put(object, "error", error_json(&outcome->error));
     return object;
 }

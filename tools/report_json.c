@@ -76,6 +76,7 @@ json_t *put_report(json_t *object, const tutti_report *report) {
     object = put(object, "verdict", text_json(tutti_verdict_name(report->verdict)));
     object = put(object, "culprits", ranks_json(report->culprits, report->culprit_count));
     object = put(object, "findings", findings_json(report));
+    object = put(object, "findings_dropped", json_integer(report->findings_dropped));
     object = put(object, "choices", text_json(report->choices));
     object = put(object, "trace_hash", text_json(hash));
     object = put(object, "virtual_ns", json_integer(report->virtual_ns));

@@ -107,11 +107,12 @@ tutti_status emu_engine_create(const emu_config *config, tutti_driver *driver,
                                  config->host_count, config->device_count);
     else
         status = emu_faults_create(engine, error);
+    if (status == TUTTI_OK && !emu_trace_begin(engine))
+        status = tutti_error_set(error, TUTTI_OUT_OF_MEMORY, "no memory for the trace");
     if (status != TUTTI_OK) {
         emu_engine_destroy(engine);
         return status;
     }
-    emu_trace_begin(engine);
     *engine_out = engine;
     return TUTTI_OK;
 }
@@ -174,6 +175,7 @@ void emu_engine_destroy(emu_engine *engine) {
         free(engine->names[i]);
     free(engine->names);
     free(engine->clock.heap);
+    free(engine->trace_line);
     tutti_fault_state_destroy(engine->faults);
     free(engine);
 }

@@ -336,6 +336,9 @@ void emu_diagnose_comm_limit(emu_comm *comm);
 /* Explains why nothing can move; fails what is stuck. True when there was something. */
 bool emu_diagnose_stuck(emu_engine *engine, bool pollers_are_stuck);
 
+/* "waits in stream_synchronize (train.c:12)", "killed after 5 calls". */
+void emu_text_add_standing(emu_text *text, const emu_host *host);
+
 /* Writes where each rank stands into engine->rank_lines, once. */
 void emu_describe_ranks(emu_engine *engine);
 
@@ -435,7 +438,8 @@ typedef enum emu_trace_kind {
     EMU_TRACE_KIND_COUNT,
 } emu_trace_kind;
 
-void emu_trace_begin(emu_engine *engine);
+/* False when memory is out. */
+bool emu_trace_begin(emu_engine *engine);
 void emu_trace_call(emu_host *host, const emu_call *call, emu_trace_kind kind);
 void emu_trace_op(emu_engine *engine, const emu_op *op, emu_trace_kind kind);
 void emu_trace_fault(emu_host *host, const emu_call *call, const tutti_fault_action *action);

@@ -120,6 +120,7 @@ static void emu_report_fill_findings(const emu_engine *engine, emu_block *block,
     }
     report->findings = findings;
     report->finding_count = engine->finding_count;
+    report->findings_dropped = engine->findings_dropped;
 }
 
 static void emu_report_fill_ranks(const emu_engine *engine, emu_block *block,

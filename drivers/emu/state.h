@@ -25,7 +25,9 @@ enum {
     EMU_FINDINGS_MAX = 1000,  /* kept; further ones are only counted */
     EMU_NOTES_MAX = 500,      /* of the findings kept: notes take no error's place */
     EMU_TEXT_BYTES = 4096,    /* of one finding's text */
-    EMU_NAMED_RANKS_MAX = 16, /* written out in a text before "and N more" */
+    EMU_TRACE_LINE_BYTES = 32 * 1024, /* of the trace */
+    EMU_TRACE_GRAPHS_MAX = 16,        /* wait-for graphs that a trace holds: the first ones */
+    EMU_NAMED_RANKS_MAX = 16,         /* written out in a text before "and N more" */
 };
 
 typedef struct emu_host emu_host;
@@ -133,12 +135,12 @@ struct emu_allocation {
     char *data;         /* aligned to EMU_MEMORY_ALIGNMENT_BYTES */
     size_t bytes;       /* what was asked for */
     uint32_t ordinal;   /* n-th allocation of its device, from 0: names it in texts and traces */
+    const char *name;   /* interned, for texts and traces; NULL */
     uint32_t in_flight; /* operations that still use it */
     bool freed;         /* by the program; given back when in_flight is 0 */
     tutti_place place;
     tutti_place freed_place;
     uint32_t host;     /* that allocated it */
-    const char *name;  /* for texts; NULL */
     emu_shadow shadow; /* who touched it, until it is given back; see races.c */
     emu_device *device;
     emu_allocation *next_freed; /* given back after it */
@@ -457,6 +459,11 @@ struct emu_engine {
     uint32_t round; /* of settling */
     uint64_t progress;
     uint64_t trace_hash, event_count;
+    char *
+        trace_line; /* EMU_TRACE_LINE_BYTES where lines are put together; NULL: nobody takes them */
+    uint32_t trace_graph_count; /* wait-for graphs in the trace */
+    int64_t trace_graph_ns;     /* when the latest was written, and in which round */
+    uint32_t trace_graph_round;
     uint64_t call_count;
     uint32_t exited_count, hung_count;
     bool given_up;      /* a rank did not come back */

@@ -5,6 +5,17 @@
 
 /* Streams: queues of operations. emu_streams_advance() is the only place where anything starts. */
 
+/* The name that the host gives the stream; with its number where it has given the name before. */
+static const char *emu_stream_take_name(const emu_host *host, const emu_call *call,
+                                        uint32_t index) {
+    const char *name = emu_engine_intern(host->engine, call->name);
+    if (name == NULL) return NULL;
+    for (const emu_stream *other = call->device->streams; other != NULL; other = other->next)
+        if (other->name == name && other->host == host->index)
+            return emu_engine_number_name(host->engine, name, index);
+    return name;
+}
+
 emu_outcome emu_stream_create_call(emu_host *host, emu_call *call) {
     emu_device *device = call->device;
     emu_stream *stream = calloc(1, sizeof *stream);
@@ -14,7 +25,7 @@ emu_outcome emu_stream_create_call(emu_host *host, emu_call *call) {
     stream->index = device->next_stream++;
     stream->host = host->index;
     stream->place = call->place;
-    stream->name = emu_engine_intern(host->engine, call->name);
+    stream->name = emu_stream_take_name(host, call, stream->index);
     *device->streams_tail = stream;
     device->streams_tail = &stream->next;
     emu_races_add_stream(host->engine, stream);
