@@ -1,4 +1,4 @@
-#include "drivers/emu/state.h"
+#include "drivers/emu/op_faults.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,8 @@ static void emu_text_add_awaited(emu_text *text, const emu_op *op) {
         const emu_group *group = op->comm->group;
         for (int32_t rank = 0; rank < group->rank_count && count < EMU_NAMED_RANKS_MAX; rank++) {
             const emu_op *part = op->collective->parts[rank];
-            if (part == NULL || part->state == EMU_OP_QUEUED)
+            int32_t culprit;
+            if (part == NULL || part->state == EMU_OP_QUEUED || emu_op_is_lost(part, &culprit))
                 ranks[count++] = emu_group_member_rank(group, rank);
         }
     }

@@ -129,6 +129,13 @@ void emu_streams_advance(emu_engine *engine);
 /* An operation's work is over (its effect, its time, or it failed). */
 void emu_op_complete(emu_op *op);
 
+/* All parts of a collective or transfer have started: makes the effect due. */
+void emu_collective_move(emu_collective *collective);
+void emu_transfer_move(emu_op *send, emu_op *recv);
+
+/* A kernel runs now. */
+void emu_kernel_start(emu_engine *engine, emu_op *op);
+
 /* A kernel's time is over. */
 void emu_kernel_time_over(emu_op *op);
 
@@ -316,6 +323,9 @@ void emu_finding_misuse(emu_host *host, const emu_call *call, const char *reason
 emu_finding *emu_finding_bad_call(emu_host *host, const emu_call *call, tutti_verdict kind,
                                   const char *reason);
 
+/* Whether such a finding says that data is not what it should be. */
+bool emu_verdict_is_of_data(uint8_t kind);
+
 /* The call went well: if it was refused before, that is settled. */
 void emu_findings_settle(emu_host *host, const emu_call *call);
 
@@ -443,6 +453,8 @@ bool emu_trace_begin(emu_engine *engine);
 void emu_trace_call(emu_host *host, const emu_call *call, emu_trace_kind kind);
 void emu_trace_op(emu_engine *engine, const emu_op *op, emu_trace_kind kind);
 void emu_trace_fault(emu_host *host, const emu_call *call, const tutti_fault_action *action);
+void emu_trace_link_fault(emu_engine *engine, const emu_op *op, const tutti_fault_action *action,
+                          int32_t peer);
 void emu_trace_finding(emu_engine *engine, const emu_finding *finding);
 
 #endif

@@ -186,9 +186,11 @@ static tutti_status rehearse_chosen(emu_rehearsal *rehearsal, tutti_report **rep
     return status;
 }
 
-tutti_status tutti_rehearse(const tutti_rehearsal_options *options, tutti_rank_function *function,
-                            void *argument, tutti_report **report_out, tutti_error *error) {
-    emu_rehearsal rehearsal = {.function = function, .argument = argument};
+tutti_status emu_rehearse_watched(const tutti_rehearsal_options *options,
+                                  tutti_rank_function *function, void *argument,
+                                  const emu_watch *watch, tutti_report **report_out,
+                                  tutti_error *error) {
+    emu_rehearsal rehearsal = {.function = function, .argument = argument, .watch = watch};
     emu_keeper keeper = {0};
     tutti_report *report = NULL;
     tutti_error_clear(error);
@@ -204,4 +206,9 @@ tutti_status tutti_rehearse(const tutti_rehearsal_options *options, tutti_rank_f
     }
     tutti_status left = emu_keeper_end(&keeper, report, error);
     return status == TUTTI_OK ? left : status;
+}
+
+tutti_status tutti_rehearse(const tutti_rehearsal_options *options, tutti_rank_function *function,
+                            void *argument, tutti_report **report_out, tutti_error *error) {
+    return emu_rehearse_watched(options, function, argument, NULL, report_out, error);
 }

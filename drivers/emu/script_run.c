@@ -133,12 +133,14 @@ emu_config emu_script_config(const emu_script *script, const tutti_script_option
 static tutti_status emu_script_run_set_up(const emu_script *script,
                                           const tutti_script_options *options,
                                           const uint32_t *devices, emu_choices *choices,
-                                          tutti_report **report_out, tutti_error *error) {
+                                          const emu_watch *watch, tutti_report **report_out,
+                                          tutti_error *error) {
     tutti_fault_plan *plan;
     tutti_status status = emu_script_faults(script, options, &plan, error);
     if (status != TUTTI_OK) return status;
     emu_config config = emu_script_config(script, options, devices, plan);
     config.choices = choices;
+    if (watch != NULL) config.watch = *watch;
     status = options->executor == TUTTI_SCRIPT_ON_THREADS
                  ? emu_script_run_on_threads(script, options, &config, report_out, error)
                  : emu_script_run_as_data(script, options, &config, report_out, error);
@@ -158,8 +160,9 @@ tutti_status emu_script_options_check(const tutti_script_options *options, tutti
     return TUTTI_OK;
 }
 
-tutti_status tutti_script_run(const tutti_script *script, const tutti_script_options *options,
-                              tutti_report **report_out, tutti_error *error) {
+tutti_status emu_script_run_watched(const tutti_script *script, const tutti_script_options *options,
+                                    const emu_watch *watch, tutti_report **report_out,
+                                    tutti_error *error) {
     static const tutti_script_options defaults = {.struct_size = sizeof defaults};
     if (script == NULL || report_out == NULL)
         return tutti_error_set(error, TUTTI_INVALID_ARGUMENT, "%s is NULL",
@@ -174,10 +177,15 @@ tutti_status tutti_script_run(const tutti_script *script, const tutti_script_opt
     uint32_t *devices;
     status = emu_script_devices(script->parsed, &devices, error);
     if (status == TUTTI_OK) {
-        status = emu_script_run_set_up(script->parsed, options, devices, &chosen.choices,
+        status = emu_script_run_set_up(script->parsed, options, devices, &chosen.choices, watch,
                                        report_out, error);
         free(devices);
     }
     emu_run_choices_free(&chosen);
     return status;
+}
+
+tutti_status tutti_script_run(const tutti_script *script, const tutti_script_options *options,
+                              tutti_report **report_out, tutti_error *error) {
+    return emu_script_run_watched(script, options, NULL, report_out, error);
 }

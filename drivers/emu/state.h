@@ -40,6 +40,7 @@ typedef struct emu_timer emu_timer;
 typedef struct emu_finding emu_finding;
 typedef struct emu_races emu_races;
 typedef struct emu_range emu_range;
+typedef struct emu_op_fault emu_op_fault; /* see op_faults.h */
 
 /* --- Clock --- */
 
@@ -48,6 +49,7 @@ typedef enum emu_timer_kind {
     EMU_TIMER_HOST_LIMIT, /* a blocking wait has lasted too long */
     EMU_TIMER_KERNEL,     /* a kernel has run for its time */
     EMU_TIMER_COMM_LIMIT, /* a non-blocking join has lasted too long */
+    EMU_TIMER_OP,         /* the time that a fault has made an operation take is over */
 } emu_timer_kind;
 
 /* Embedded in what it wakes; pending while slot is not 0. */
@@ -113,6 +115,7 @@ struct emu_host {
     emu_launch *launches;       /* the group call being collected, one per device, newest first */
     tutti_status group_error;   /* of the first call that failed inside the group call */
     uint64_t call_count;        /* calls made */
+    uint64_t step_count;        /* of them, those that a fault at `step` could hit */
     uint64_t launch_count;      /* launches of operations: its own issue order */
     tutti_place last_place;     /* of its latest call */
     const char *last_call;      /* name of its latest call; "" before the first */
@@ -253,7 +256,8 @@ struct emu_op {
     void *argument;
     int64_t duration_ns;
     emu_timer timer;
-    uint32_t host; /* that issued it */
+    emu_op_fault *faults; /* what faults do to it; NULL: nothing */
+    uint32_t host;        /* that issued it */
     int32_t peer;
     uint32_t visit; /* of the wait-for graph; 0: not yet */
     uint8_t kind, state;
@@ -398,12 +402,13 @@ typedef struct emu_channel {
 struct emu_finding {
     uint8_t kind; /* tutti_verdict */
     bool is_note;
-    bool is_aftermath; /* its rank had been told of a failure before */
-    bool pending;      /* a note that becomes an error when something follows from it */
-    uint64_t call_key; /* pending: what a call must be that tries the same again */
-    uint64_t times;    /* pending: how often the call was refused */
-    uint32_t round;    /* of settling, in which it was found */
-    int64_t when_ns;   /* on the clock */
+    bool is_aftermath;    /* its rank had been told of a failure before */
+    bool pending;         /* a note that becomes an error when something follows from it */
+    bool is_silent_fault; /* the same, when data turns out not to be what it should be */
+    uint64_t call_key;    /* pending: what a call must be that tries the same again */
+    uint64_t times;       /* pending: how often the call was refused */
+    uint32_t round;       /* of settling, in which it was found */
+    int64_t when_ns;      /* on the clock */
     const char *detail;
     uint64_t subject; /* what it is about: at most one finding per subject; 0: none */
     int32_t *ranks;   /* to blame */
@@ -448,6 +453,7 @@ struct emu_engine {
     uint32_t contradictory_count; /* groups in that state */
     tutti_fault_state *faults;
     emu_races *races; /* NULL: switched off */
+    emu_op_fault *op_faults, *free_op_faults;
     emu_finding **findings;
     uint32_t finding_count, finding_room;
     uint32_t note_count; /* of the findings */

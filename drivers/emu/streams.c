@@ -1,4 +1,4 @@
-#include "drivers/emu/state.h"
+#include "drivers/emu/op_faults.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +126,7 @@ static emu_op *emu_simple_op(emu_host *host, emu_call *call, emu_op_kind kind) {
     op->host = host->index;
     op->place = call->place;
     op->order = ++host->launch_count;
+    emu_op_take_fault(host, op, call);
     return op;
 }
 
@@ -258,13 +259,15 @@ void emu_op_push_effect(emu_op *op, emu_effect_kind kind) {
 }
 
 void emu_kernel_time_over(emu_op *op) {
-    if (op->function != NULL)
+    if (op->function != NULL) {
         emu_op_push_effect(op, EMU_EFFECT_FUNCTION);
-    else
-        emu_op_complete(op);
+        return;
+    }
+    emu_op_corrupt(op);
+    emu_op_complete(op);
 }
 
-static void emu_kernel_start(emu_engine *engine, emu_op *op) {
+void emu_kernel_start(emu_engine *engine, emu_op *op) {
     if (op->duration_ns == 0) {
         emu_kernel_time_over(op);
         return;
@@ -368,6 +371,7 @@ static bool emu_launch_try_start(emu_engine *engine, emu_launch *launch, emu_str
 
 /* The head of a stream: starts if it may. False: it has to wait. */
 static bool emu_op_try_start(emu_engine *engine, emu_op *op) {
+    if (op->faults != NULL && op->comm == NULL && emu_op_start_faulty(op)) return true;
     switch ((emu_op_kind)op->kind) {
     case EMU_OP_COPY:
         emu_races_start(op);
@@ -500,6 +504,7 @@ void emu_op_complete(emu_op *op) {
     emu_engine *engine = device->engine;
     assert(op->state != EMU_OP_DONE);
     op->state = EMU_OP_DONE;
+    emu_timer_cancel(engine, &op->timer);
     engine->progress++;
     emu_trace_op(engine, op, EMU_TRACE_COMPLETE);
     emu_races_complete(op);

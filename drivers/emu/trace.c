@@ -176,15 +176,39 @@ void emu_trace_op(emu_engine *engine, const emu_op *op, emu_trace_kind kind) {
 
 void emu_trace_fault(emu_host *host, const emu_call *call, const tutti_fault_action *action) {
     emu_engine *engine = host->engine;
-    uint64_t words[EMU_TRACE_WORDS] = {EMU_TRACE_FAULT,         host->index,
-                                       (uint64_t)call->kind,    (uint64_t)action->kind,
-                                       (uint64_t)action->rule,  (uint64_t)action->delay_ns,
-                                       (uint64_t)action->status};
+    uint64_t words[EMU_TRACE_WORDS] = {
+        EMU_TRACE_FAULT,          host->index,
+        (uint64_t)call->kind,     (uint64_t)action->kind,
+        (uint64_t)action->rule,   (uint64_t)action->delay_ns,
+        (uint64_t)action->status, action->factor_millionths ^ action->draw};
     emu_trace_hash(engine, words);
     if (engine->config.trace_sink == NULL) return;
     emu_line line = emu_line_begin(engine, emu_trace_names[EMU_TRACE_FAULT]);
     emu_line_add(&line, ",\"rank\":%" PRIu32 ",\"call\":\"%s\",\"action\":\"%s\",\"rule\":%" PRId32,
                  host->index, emu_call_name(call->kind), tutti_fault_kind_name(action->kind),
+                 action->rule + 1);
+    emu_line_send(&line);
+}
+
+void emu_trace_link_fault(emu_engine *engine, const emu_op *op, const tutti_fault_action *action,
+                          int32_t peer) {
+    uint64_t words[EMU_TRACE_WORDS] = {
+        EMU_TRACE_FAULT | UINT64_C(1) << 32, /* apart from a call's */
+        ((uint64_t)op->host << 32) | (uint32_t)peer,
+        emu_group_word(op->comm->group) + 1,
+        ((uint64_t)action->kind << 32) | (uint32_t)action->rule,
+        op->seq,
+        (uint64_t)action->delay_ns,
+        (uint64_t)action->status,
+        action->factor_millionths ^ action->draw,
+    };
+    emu_trace_hash(engine, words);
+    if (engine->config.trace_sink == NULL) return;
+    emu_line line = emu_line_begin(engine, emu_trace_names[EMU_TRACE_FAULT]);
+    emu_line_add(&line, ",\"rank\":%" PRIu32 ",\"op\":\"%s\"", op->host, emu_op_name(op));
+    emu_line_add_group(&line, op->comm->group);
+    emu_line_add(&line, ",\"seq\":%" PRIu64 ",\"link\":%" PRId32, op->seq, peer);
+    emu_line_add(&line, ",\"action\":\"%s\",\"rule\":%" PRId32, tutti_fault_kind_name(action->kind),
                  action->rule + 1);
     emu_line_send(&line);
 }

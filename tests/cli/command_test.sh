@@ -91,7 +91,7 @@ expect 0 'ok' $tutti run --seed 7 "$work/good.tut"
 expect 0 'ok' $tutti run --executor threads "$work/good.tut"
 expect 1 'killed' $tutti run --faults 'all_reduce[rank=1]=kill' "$work/good.tut"
 expect 2 '--faults:1:1' $tutti run --faults 'x' "$work/good.tut"
-expect 2 'not in this version' $tutti run --faults 'send=drop' "$work/good.tut"
+expect 1 'missing, culprit 1' $tutti run --faults 'all_reduce[rank=1]=drop' "$work/good.tut"
 for bad in '--seed x' '--seed -1' '--seed 99999999999999999999' '--executor fast' '--nonsense'; do
     # shellcheck disable=SC2086
     expect 2 '' $tutti run $bad "$work/good.tut"
