@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { ENDING_BYTES = 24 }; /* room for what makes a temporary name of a name */
+
 struct output_file {
     FILE *out;
     char *name;      /* that it gets in the end, links followed; NULL: it has its name already */
@@ -62,11 +64,10 @@ static int open_nameless(const output_file *file) {
 /* A new file beside the one that it will replace, with the rights that a new file gets, or those of
  * the old one. Returns errno. */
 static int open_temporary(output_file *file, const struct stat *old) {
-    static const char ending[] = ".XXXXXX";
-    const size_t bytes = strlen(file->name) + sizeof ending;
+    const size_t bytes = strlen(file->name) + ENDING_BYTES;
     file->temporary = malloc(bytes);
     if (!file->temporary) return ENOMEM;
-    snprintf(file->temporary, bytes, "%s%s", file->name, ending);
+    snprintf(file->temporary, bytes, "%s.XXXXXX", file->name);
     int descriptor = open_nameless(file);
     file->is_named = descriptor < 0;
     if (file->is_named) descriptor = mkstemp(file->temporary);
@@ -87,7 +88,7 @@ static int name_temporary(output_file *file) {
     if (file->is_named) return 0;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fileno(file->out));
     for (int i = 0; i < TRIES_MAX; i++) {
-        snprintf(strrchr(file->temporary, '.'), sizeof ".XXXXXX", ".part%02d", i);
+        snprintf(file->temporary + strlen(file->name), ENDING_BYTES, ".part%d", i);
         if (linkat(AT_FDCWD, link, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW) == 0) {
             file->is_named = true;
             return 0;

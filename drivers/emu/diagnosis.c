@@ -141,7 +141,7 @@ static void emu_waitfor_explore_all(emu_waitfor *graph) {
 /* Everybody's waits as they are now, for the trace: a limit is explained from one rank's only. */
 static void emu_trace_all_waits(emu_engine *engine) {
     emu_waitfor graph;
-    if (engine->config.trace_sink == NULL) return;
+    if (!emu_trace_wants_waits(engine)) return;
     emu_waitfor_init(&graph, engine, false);
     emu_waitfor_explore_all(&graph);
     emu_trace_waits(&graph);

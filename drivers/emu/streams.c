@@ -5,14 +5,19 @@
 
 /* Streams: queues of operations. emu_streams_advance() is the only place where anything starts. */
 
+enum { EMU_NAMESAKES_LOOKED_AT = 256 }; /* streams of a device that may have the same name */
+
 /* The name that the host gives the stream; with its number where it has given the name before. */
 static const char *emu_stream_take_name(const emu_host *host, const emu_call *call,
                                         uint32_t index) {
+    uint32_t looked_at = 0;
     const char *name = emu_engine_intern(host->engine, call->name);
     if (name == NULL) return NULL;
-    for (const emu_stream *other = call->device->streams; other != NULL; other = other->next)
+    for (const emu_stream *other = call->device->streams; other != NULL; other = other->next) {
         if (other->name == name && other->host == host->index)
             return emu_engine_number_name(host->engine, name, index);
+        if (++looked_at == EMU_NAMESAKES_LOOKED_AT) break;
+    }
     return name;
 }
 

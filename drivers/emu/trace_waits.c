@@ -118,12 +118,17 @@ static void emu_trace_edge(emu_waitfor *graph, uint32_t from, emu_node_kind kind
     emu_line_send(&line);
 }
 
-void emu_trace_waits(emu_waitfor *graph) {
-    emu_engine *engine = graph->engine;
+bool emu_trace_wants_waits(const emu_engine *engine) {
+    if (engine->config.trace_sink == NULL) return false;
+    if (engine->trace_graph_count >= EMU_TRACE_GRAPHS_MAX) return false;
     bool said = engine->trace_graph_count > 0 && engine->trace_graph_ns == engine->clock.now_ns &&
                 engine->trace_graph_round == engine->round;
-    if (engine->config.trace_sink == NULL || graph->count == 0 || graph->failed || said) return;
-    if (engine->trace_graph_count >= EMU_TRACE_GRAPHS_MAX) return;
+    return !said;
+}
+
+void emu_trace_waits(emu_waitfor *graph) {
+    emu_engine *engine = graph->engine;
+    if (graph->count == 0 || graph->failed || !emu_trace_wants_waits(engine)) return;
     engine->trace_graph_count++;
     engine->trace_graph_ns = engine->clock.now_ns;
     engine->trace_graph_round = engine->round;

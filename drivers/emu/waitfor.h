@@ -56,6 +56,7 @@ emu_node *emu_waitfor_find(const emu_waitfor *graph, emu_node_kind kind, const v
 
 /* trace_waits.c: writes the graph into the trace, once a moment, and only the first
  * EMU_TRACE_GRAPHS_MAX of a run. */
+bool emu_trace_wants_waits(const emu_engine *engine);
 void emu_trace_waits(emu_waitfor *graph);
 
 /* A host that could move by itself, or never will. */

@@ -97,6 +97,8 @@ static tutti_status add_report(trace_folder *out, const tutti_report_folder *fol
         tutti_report_format(folder->report, report, bytes);
         trace_text_add_plain(&text, report);
     }
+    if (!folder->trace)
+        trace_text_add_plain(&text, "\nThe trace was not kept, so there are no pictures.\n");
     text.failed = text.failed || !report;
     free(report);
     tutti_status status = add_text(out, "report.txt", &text, error);

@@ -131,6 +131,19 @@ TEST_F(ReportFolder, ATraceThatIsNoneLeavesNothing) {
     EXPECT_EQ(names_in(root_), std::set<std::string>{});
 }
 
+TEST_F(ReportFolder, WithoutATraceSaysSo) {
+    tutti_report_folder folder = {};
+    folder.struct_size = sizeof folder;
+    folder.report = outcome_.report.get();
+    folder.replay = "x";
+    const std::string path = root_ + "/folder";
+    for (int i = 0; i < 2; i++) // the second replaces the first
+        ASSERT_EQ(tutti_report_folder_write(path.c_str(), &folder, &error_), TUTTI_OK)
+            << error_.message;
+    EXPECT_EQ(names_in(path), (std::set<std::string>{"replay.txt", "report.txt", "trace.jsonl"}));
+    EXPECT_NE(file_text(path + "/report.txt").find("The trace was not kept"), std::string::npos);
+}
+
 // --- Rehearsals ---
 
 void fails(tutti_rank *self, void *) {
@@ -181,6 +194,31 @@ TEST_F(ReportFolder, ARehearsalDoesNotStartWhereItCouldNotLeaveIt) {
     EXPECT_EQ(tutti_rehearse(&options, fails, nullptr, &report, &error_), TUTTI_MISUSE);
     EXPECT_EQ(report, nullptr);
     EXPECT_NE(std::string(error_.message).find(path), std::string::npos);
+}
+
+void names_streams_alike(tutti_rank *self, void *) {
+    tutti_stream_options options = {};
+    options.struct_size = sizeof options;
+    options.name = "side";
+    tutti_stream *streams[2];
+    for (tutti_stream *&stream : streams) {
+        ASSERT_EQ(tutti_stream_create(tutti_rank_device(self), &options, &stream, nullptr),
+                  TUTTI_OK);
+        tutti_buffer buffer;
+        ASSERT_EQ(tutti_memory_allocate(tutti_rank_device(self), 4, &buffer, nullptr), TUTTI_OK);
+        tutti_fill(buffer, 0, stream, nullptr);
+    }
+    for (tutti_stream *stream : streams)
+        tutti_stream_synchronize(stream, nullptr);
+    tutti_rank_wrong(self, "so that there is a folder");
+}
+
+TEST_F(ReportFolder, TellsStreamsOfOneNameApart) {
+    const std::string path = root_ + "/folder";
+    rehearse(names_streams_alike, path.c_str(), "streams");
+    const std::string text = file_text(path + "/lanes.svg");
+    EXPECT_NE(text.find(">rank 1, stream side<"), std::string::npos);
+    EXPECT_NE(text.find(">rank 1, stream side 1<"), std::string::npos) << text;
 }
 
 // Programs that were built when rehearsals had no report folder.
