@@ -62,6 +62,7 @@ static emu_config config_of(const emu_cluster *cluster, const tutti_rehearsal_op
         .capacity = options->capacity,
         .first_use_blocks = options->first_use_blocks != 0,
         .tolerate_group_order = options->tolerate_group_order != 0,
+        .ignore_leaks = options->ignore_leaks != 0,
         .examine_at_once = options->executor == TUTTI_EXECUTOR_PARALLEL,
         .wait_timeout_ns = options->wait_timeout_ns,
         .faults = cluster->faults,

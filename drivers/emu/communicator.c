@@ -266,6 +266,7 @@ emu_outcome emu_join_call(emu_host *host, emu_call *call) {
     }
     emu_trace_call(host, call, EMU_TRACE_CALL);
     emu_steps_joined(host, group);
+    emu_races_joins(host, group);
     outcome = emu_join_wait(host, call, comm);
     if (group->state == EMU_GROUP_FORMING && group->joined_count == group->rank_count)
         emu_group_form(group);
@@ -341,6 +342,7 @@ emu_outcome emu_comm_status_call(emu_host *host, emu_call *call) {
         comm->state == EMU_COMM_FORMING ||
         (comm->state == EMU_COMM_READY && emu_poll_is_early(host->engine, &comm->sight, 1));
     if (!call->polled) comm->sight.seen = 1;
+    if (!call->polled && comm->state == EMU_COMM_READY) emu_races_joined(host, comm->group);
     host->poll = call->polled ? EMU_WAIT_COMM : EMU_WAIT_NONE;
     host->wait_comm = comm;
     call->status_out = call->polled ? TUTTI_IN_PROGRESS : comm->failure;
@@ -352,6 +354,7 @@ emu_outcome emu_comm_sync_call(emu_host *host, emu_call *call) {
     if (emu_comm_has_ended(comm)) return emu_comm_gone(host, call);
     if (comm->state != EMU_COMM_FORMING) {
         comm->sight.seen = 1;
+        if (comm->state == EMU_COMM_READY) emu_races_joined(host, comm->group);
         if (comm->failure == TUTTI_OK) return emu_call_ok(host, call);
         return emu_call_failed_for(host, call, comm->failure, comm->failed_for);
     }
@@ -391,6 +394,7 @@ emu_outcome emu_leave_call(emu_host *host, emu_call *call) {
         return emu_call_ok(host, call);
     }
     if (comm->order_head == NULL) {
+        emu_races_left(host, comm);
         emu_comm_end(comm, EMU_COMM_LEFT);
         return emu_call_ok(host, call);
     }

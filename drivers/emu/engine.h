@@ -43,6 +43,9 @@ typedef struct emu_config {
     uint32_t capacity;            /* collectives a device runs at once; 0: unlimited */
     bool first_use_blocks;
     bool tolerate_group_order;
+    bool races_off;    /* nobody looks for races and undefined contents: for measurements */
+    bool ignore_leaks; /* the end of the program gives back whatever is left, but for joins
+                          that nobody has waited for */
     bool failed_calls_are_findings; /* scripts: nobody handles a refused call */
     bool examine_at_once;           /* real time: report a mismatch when it is complete, since
                                        nothing says when nothing can move any more */
@@ -122,13 +125,14 @@ typedef struct emu_call {
     int32_t peer;                            /* send, recv; join: the rank */
     int32_t rank_count;                      /* join */
     bool non_blocking;                       /* join */
-    bool writes;                             /* host_access */
+    bool writes;                             /* host_access; allocate: its contents are defined */
     uint8_t dropped;                         /* set by the engine: a collective of zero elements */
     int64_t duration_ns;                     /* sleep, kernel; join: its own time limit or 0 */
     tutti_communication_id communication_id; /* mint */
     const tutti_unique_id *id;               /* join */
-    const char *name;                        /* join: of the group; stream_create; wrong: the
-                                                text; a literal or interned; NULL */
+    const char *name;                        /* join: of the group; stream_create; allocate: of
+                                                the buffer; wrong: the text; a literal or interned;
+                                                NULL */
     const uint32_t *member_hosts; /* join: the host of each rank, for reports; NULL: unknown */
     const emu_kernel *kernel;     /* kernel, borrowed for the call; NULL: takes time only */
     const tutti_error *refusal;   /* refused: borrowed for the call */

@@ -11,6 +11,8 @@ emu_outcome emu_event_create_call(emu_host *host, emu_call *call) {
         return emu_call_end(host, call, TUTTI_OUT_OF_MEMORY, "no memory for another event");
     event->base.device = &device->base;
     event->index = device->next_event++;
+    event->host = host->index;
+    event->place = call->place;
     event->next_all = host->engine->all_events;
     host->engine->all_events = event;
     call->event = event;
@@ -55,6 +57,7 @@ static emu_outcome emu_event_enqueue(emu_host *host, emu_call *call, emu_op_kind
                                                   call->event->depends);
     }
     emu_stream_append(call->stream, op);
+    if (kind == EMU_OP_WAIT) emu_races_wait_issued(op);
     return emu_call_ok(host, call);
 }
 
@@ -73,6 +76,7 @@ emu_outcome emu_event_wait_call(emu_host *host, emu_call *call) {
 static emu_outcome emu_event_report(emu_host *host, emu_call *call) {
     emu_event *event = call->event;
     event->sight.seen = event->completed_mark;
+    emu_races_event_over(host, event);
     if (event->failure != TUTTI_OK)
         return emu_call_failed_for(host, call, event->failure, event->failed_for);
     return emu_call_ok(host, call);
@@ -108,6 +112,7 @@ emu_outcome emu_event_query_call(emu_host *host, emu_call *call) {
 
 void emu_event_pass(emu_op *op) {
     emu_event *event = op->event;
+    emu_races_record_passed(op);
     if (op->mark > event->completed_mark) {
         event->completed_mark = op->mark;
         event->failure = op->stream->failure;
@@ -129,6 +134,7 @@ void emu_event_pass(emu_op *op) {
 bool emu_event_try_pass_wait(emu_op *op) {
     emu_event *event = op->event;
     if (event->completed_mark >= op->mark) {
+        emu_races_wait_passed(op);
         emu_op_complete(op);
         return true;
     }

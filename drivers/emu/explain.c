@@ -217,7 +217,11 @@ emu_finding *emu_explain_limit(emu_waitfor *graph, const emu_node *node, const e
     emu_text_add_ranks(&text, absent->ranks, absent->count);
     emu_text_add(&text, ":");
     emu_text_add_absent(&text, node, absent);
-    emu_text_add(&text, "\nTo change: find out why it is late, or allow more time.");
+    const emu_engine *engine = graph->engine;
+    uint32_t first = absent->count > 0 ? (uint32_t)absent->ranks[0] : 0;
+    bool ended = first < engine->host_count && engine->hosts[first]->state == EMU_HOST_EXITED;
+    emu_text_add(&text, ended ? "\nTo change: let it take part, or go on without it."
+                              : "\nTo change: find out why it is late, or allow more time.");
     return emu_finding_add(graph->engine, TUTTI_VERDICT_TIMEOUT, "", emu_node_subject(node),
                            absent->ranks, absent->count, &text);
 }

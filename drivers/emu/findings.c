@@ -42,7 +42,7 @@ void emu_text_add_place(emu_text *text, tutti_place place) {
     emu_text_add(text, " (%s:%" PRId32 ")", emu_file_name(place.file), place.line);
 }
 
-const char *emu_op_name(const emu_op *op) {
+const char *emu_op_kind_name(emu_op_kind kind) {
     static const char *const names[] = {
         [EMU_OP_ALL_REDUCE] = "all_reduce",
         [EMU_OP_SEND] = "send",
@@ -54,7 +54,11 @@ const char *emu_op_name(const emu_op *op) {
         [EMU_OP_WAIT] = "wait",
         [EMU_OP_GROUP] = "group",
     };
-    return names[op->kind];
+    return names[kind];
+}
+
+const char *emu_op_name(const emu_op *op) {
+    return emu_op_kind_name((emu_op_kind)op->kind);
 }
 
 void emu_text_add_stream(emu_text *text, const emu_stream *stream) {
@@ -220,6 +224,29 @@ emu_finding *emu_note_add(emu_engine *engine, tutti_verdict kind, const char *de
     return emu_finding_keep(engine, kind, detail, subject, ranks, rank_count, text, true, false);
 }
 
+void emu_finding_blame(emu_finding *finding, int32_t rank) {
+    uint32_t low = 0, high = finding->rank_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (finding->ranks[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < finding->rank_count && finding->ranks[low] == rank) return;
+    if (finding->rank_count >= finding->rank_room) {
+        uint32_t room = 2 * finding->rank_count + 2;
+        int32_t *grown = realloc(finding->ranks, room * sizeof *grown);
+        if (grown == NULL) return; /* the others are blamed all the same */
+        finding->ranks = grown;
+        finding->rank_room = room;
+    }
+    memmove(&finding->ranks[low + 1], &finding->ranks[low],
+            (finding->rank_count - low) * sizeof rank);
+    finding->ranks[low] = rank;
+    finding->rank_count++;
+}
+
 /* --- Findings about one call --- */
 
 /* The name of the operation that a call is, or would have been. */
@@ -239,13 +266,19 @@ static void emu_mark_aftermath(const emu_host *host, emu_finding *finding) {
     if (finding != NULL) finding->is_aftermath = host->was_failed;
 }
 
-void emu_finding_misuse(emu_host *host, const emu_call *call, const char *reason) {
+emu_finding *emu_finding_bad_call(emu_host *host, const emu_call *call, tutti_verdict kind,
+                                  const char *reason) {
     emu_text text = {0};
     int32_t rank = (int32_t)host->index;
     emu_text_add_call(&text, host, call);
     emu_text_add(&text, ": %s", reason);
-    emu_mark_aftermath(host,
-                       emu_finding_add(host->engine, TUTTI_VERDICT_MISUSE, "", 0, &rank, 1, &text));
+    emu_finding *finding = emu_finding_add(host->engine, kind, "", 0, &rank, 1, &text);
+    emu_mark_aftermath(host, finding);
+    return finding;
+}
+
+void emu_finding_misuse(emu_host *host, const emu_call *call, const char *reason) {
+    emu_finding_bad_call(host, call, TUTTI_VERDICT_MISUSE, reason);
 }
 
 void emu_engine_diverged(emu_engine *engine, uint32_t host, const char *what) {
@@ -319,6 +352,9 @@ emu_finding *emu_finding_refused(emu_host *host, const emu_call *call, const cha
     if (call->kind == EMU_CALL_JOIN && call->name != NULL)
         emu_text_add(&text, " of group %s", call->name);
     emu_text_add(&text, " was refused: %s", reason);
+    if (call->kind == EMU_CALL_JOIN || call->kind == EMU_CALL_MINT)
+        emu_text_add(&text,
+                     "\nTo change: try it again, or let the others go on without this rank.");
     emu_finding *finding =
         emu_finding_keep(host->engine, TUTTI_VERDICT_REFUSED, emu_call_operation(call), 0, &rank, 1,
                          &text, note, pending);

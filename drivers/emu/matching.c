@@ -60,6 +60,7 @@ static void emu_group_retire_collectives(emu_group *group) {
     while (group->first_seq < group->end_seq) {
         emu_collective *collective = emu_group_collective(group, group->first_seq);
         if (collective->done_count < group->rank_count) return;
+        emu_races_forget_collective(collective);
         collective->next = group->free_collectives;
         group->free_collectives = collective;
         group->first_seq++;

@@ -142,7 +142,7 @@ static void emu_note_op_fault(emu_engine *engine, const emu_op *op, const emu_op
 /* Some bytes that a kernel says it writes; the draw decides in which of its buffers. */
 static void emu_kernel_take_target(emu_op *op, const emu_call *call) {
     const emu_kernel *kernel = call->kernel;
-    char reason[TUTTI_ERROR_MESSAGE_BYTES];
+    emu_memory_problem problem;
     size_t bytes = 0;
     for (size_t i = 0; kernel != NULL && i < kernel->write_count; i++)
         bytes += kernel->writes[i].bytes;
@@ -153,7 +153,7 @@ static void emu_kernel_take_target(emu_op *op, const emu_call *call) {
         at -= buffer->bytes;
     emu_device *device = emu_device_of(call->stream->base.device);
     if (!emu_memory_find(device, "buffer", buffer->data, buffer->bytes, &op->destination_memory,
-                         reason, sizeof reason))
+                         &problem))
         return;
     op->destination = buffer->data;
     op->count = buffer->bytes;
@@ -322,6 +322,8 @@ bool emu_op_start_faulty(emu_op *op) {
     if (extra_ns == 0) return false;
     op->state = EMU_OP_STARTED;
     emu_trace_op(emu_op_engine(op), op, EMU_TRACE_START);
+    if (op->kind == EMU_OP_COPY || op->kind == EMU_OP_FILL || op->kind == EMU_OP_KERNEL)
+        emu_races_start(op);
     emu_op_take_time(op, extra_ns);
     return true;
 }

@@ -10,9 +10,11 @@ static int emu_kind_priority(uint8_t kind) {
     static const uint8_t priorities[TUTTI_VERDICT_COUNT] = {
         [TUTTI_VERDICT_UNRESPONSIVE] = 1, [TUTTI_VERDICT_KILLED] = 2,
         [TUTTI_VERDICT_REFUSED] = 3,      [TUTTI_VERDICT_MISUSE] = 4,
-        [TUTTI_VERDICT_MISMATCH] = 5,     [TUTTI_VERDICT_DEADLOCK] = 6,
-        [TUTTI_VERDICT_MISSING] = 7,      [TUTTI_VERDICT_TIMEOUT] = 8,
-        [TUTTI_VERDICT_WRONG] = 9,
+        [TUTTI_VERDICT_OVERLAP] = 5,      [TUTTI_VERDICT_FREED] = 6,
+        [TUTTI_VERDICT_RACE] = 7,         [TUTTI_VERDICT_MISMATCH] = 8,
+        [TUTTI_VERDICT_DEADLOCK] = 9,     [TUTTI_VERDICT_MISSING] = 10,
+        [TUTTI_VERDICT_TIMEOUT] = 11,     [TUTTI_VERDICT_UNDEFINED] = 12,
+        [TUTTI_VERDICT_WRONG] = 13,       [TUTTI_VERDICT_LEAK] = 14,
     };
     return priorities[kind] == 0 ? TUTTI_VERDICT_COUNT : priorities[kind];
 }
@@ -125,6 +127,7 @@ static void emu_report_fill_findings(const emu_engine *engine, emu_block *block,
     }
     report->findings = findings;
     report->finding_count = engine->finding_count;
+    report->findings_dropped = engine->findings_dropped;
 }
 
 static void emu_report_fill_ranks(const emu_engine *engine, emu_block *block,
@@ -165,6 +168,7 @@ tutti_status emu_report_create(emu_engine *engine, const emu_report_extra *extra
     emu_text unfired = {0};
     emu_block block = {NULL, 0};
     tutti_report counted = {0};
+    emu_leaks_check(engine);
     emu_describe_ranks(engine);
     emu_describe_unfired(engine, &unfired);
     if (engine->finding_count > 0)

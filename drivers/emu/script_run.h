@@ -12,6 +12,8 @@ struct tutti_script {
     uint32_t culprit_count;
 };
 
+/* Errors: TUTTI_INVALID_ARGUMENT; NULL is fine. */
+tutti_status emu_script_options_check(const tutti_script_options *options, tutti_error *error);
 /* As tutti_script_run(), watched; watch may be NULL. */
 tutti_status emu_script_run_watched(const tutti_script *script, const tutti_script_options *options,
                                     const emu_watch *watch, tutti_report **report_out,

@@ -5,6 +5,22 @@
 
 /* Streams: queues of operations. emu_streams_advance() is the only place where anything starts. */
 
+enum { EMU_NAMESAKES_LOOKED_AT = 256 }; /* streams of a device that may have the same name */
+
+/* The name that the host gives the stream; with its number where it has given the name before. */
+static const char *emu_stream_take_name(const emu_host *host, const emu_call *call,
+                                        uint32_t index) {
+    uint32_t looked_at = 0;
+    const char *name = emu_engine_intern(host->engine, call->name);
+    if (name == NULL) return NULL;
+    for (const emu_stream *other = call->device->streams; other != NULL; other = other->next) {
+        if (other->name == name && other->host == host->index)
+            return emu_engine_number_name(host->engine, name, index);
+        if (++looked_at == EMU_NAMESAKES_LOOKED_AT) break;
+    }
+    return name;
+}
+
 emu_outcome emu_stream_create_call(emu_host *host, emu_call *call) {
     emu_device *device = call->device;
     emu_stream *stream = calloc(1, sizeof *stream);
@@ -12,9 +28,12 @@ emu_outcome emu_stream_create_call(emu_host *host, emu_call *call) {
         return emu_call_end(host, call, TUTTI_OUT_OF_MEMORY, "no memory for another stream");
     stream->base.device = &device->base;
     stream->index = device->next_stream++;
-    stream->name = emu_engine_intern(host->engine, call->name);
+    stream->host = host->index;
+    stream->place = call->place;
+    stream->name = emu_stream_take_name(host, call, stream->index);
     *device->streams_tail = stream;
     device->streams_tail = &stream->next;
+    emu_races_add_stream(host->engine, stream);
     call->stream = stream;
     return emu_call_ok(host, call);
 }
@@ -52,6 +71,7 @@ emu_outcome emu_stream_sync_call(emu_host *host, emu_call *call) {
     if (stream->completed == stream->issued) {
         emu_steps_synchronized(host->engine, stream->depends);
         stream->depends = 0;
+        emu_races_stream_over(host, stream);
         return emu_stream_report(host, call);
     }
     host->wait_stream = stream;
@@ -70,6 +90,7 @@ emu_outcome emu_stream_query_call(emu_host *host, emu_call *call) {
     if (done && stream->failure == TUTTI_OK)
         done = !emu_poll_is_early(host->engine, &stream->sight, stream->completed);
     if (done) stream->depends = 0;
+    if (done) emu_races_stream_over(host, stream);
     call->done_out = done;
     call->polled = !done;
     host->poll = call->polled ? EMU_WAIT_STREAM : EMU_WAIT_NONE;
@@ -99,6 +120,7 @@ void emu_stream_append(emu_stream *stream, emu_op *op) {
     stream->tail = op;
     stream->issued++;
     emu_trace_op(emu_device_of(stream->base.device)->engine, op, EMU_TRACE_ISSUE);
+    emu_races_issued(op);
     if (stream->head == op) emu_stream_mark_dirty(stream);
 }
 
@@ -119,23 +141,25 @@ static emu_outcome emu_no_memory(emu_host *host, emu_call *call) {
 
 /* A copy's two ends may be host memory: only what belongs to some device is held and checked. */
 static bool emu_copy_end(emu_device *device, const char *argument, const void *data, size_t bytes,
-                         emu_allocation **allocation_out, char *reason, size_t reason_bytes) {
+                         emu_allocation **allocation_out, emu_memory_problem *problem) {
     *allocation_out = NULL;
     if (bytes == 0 || !emu_memory_is_known(device->engine, data)) return true;
-    return emu_memory_find(device, argument, data, bytes, allocation_out, reason, reason_bytes);
+    return emu_memory_find(device, argument, data, bytes, allocation_out, problem);
 }
 
 emu_outcome emu_copy_call(emu_host *host, emu_call *call) {
     emu_outcome outcome;
-    char reason[TUTTI_ERROR_MESSAGE_BYTES];
+    emu_memory_problem problem;
     emu_allocation *source, *destination;
     emu_device *device = emu_device_of(call->stream->base.device);
     if (!emu_stream_usable(host, call, &outcome)) return outcome;
-    if (!emu_copy_end(device, "source", call->source.data, call->count, &source, reason,
-                      sizeof reason) ||
+    if (!emu_copy_end(device, "source", call->source.data, call->count, &source, &problem) ||
         !emu_copy_end(device, "destination", call->destination.data, call->count, &destination,
-                      reason, sizeof reason))
-        return emu_call_misused(host, call, TUTTI_INVALID_ARGUMENT, "%s", reason);
+                      &problem))
+        return emu_call_bad_memory(host, call, &problem);
+    if (source != NULL && destination != NULL &&
+        emu_races_overlap(host, call, call->count, call->count, PTRDIFF_MAX, &outcome))
+        return outcome;
     emu_op *op = emu_simple_op(host, call, EMU_OP_COPY);
     if (op == NULL) return emu_no_memory(host, call);
     op->source = call->source.data;
@@ -151,13 +175,13 @@ emu_outcome emu_copy_call(emu_host *host, emu_call *call) {
 
 emu_outcome emu_fill_call(emu_host *host, emu_call *call) {
     emu_outcome outcome;
-    char reason[TUTTI_ERROR_MESSAGE_BYTES];
+    emu_memory_problem problem;
     emu_allocation *destination;
     emu_device *device = emu_device_of(call->stream->base.device);
     if (!emu_stream_usable(host, call, &outcome)) return outcome;
     if (!emu_memory_find(device, "destination", call->destination.data, call->destination.bytes,
-                         &destination, reason, sizeof reason))
-        return emu_call_misused(host, call, TUTTI_INVALID_ARGUMENT, "%s", reason);
+                         &destination, &problem))
+        return emu_call_bad_memory(host, call, &problem);
     emu_op *op = emu_simple_op(host, call, EMU_OP_FILL);
     if (op == NULL) return emu_no_memory(host, call);
     op->destination = call->destination.data;
@@ -169,39 +193,41 @@ emu_outcome emu_fill_call(emu_host *host, emu_call *call) {
     return emu_call_ok(host, call);
 }
 
-static bool emu_kernel_buffers(emu_device *device, const char *argument,
-                               const tutti_buffer *buffers, size_t count, char *reason,
-                               size_t reason_bytes) {
-    emu_allocation *allocation;
-    for (size_t i = 0; i < count; i++)
+/* Adds what a kernel declares to its operation: it must be memory of its device. */
+static bool emu_kernel_touches(emu_op *op, emu_device *device, const tutti_buffer *buffers,
+                               size_t count, bool writes, emu_memory_problem *problem) {
+    const char *argument = writes ? "buffer that is written" : "buffer that is read";
+    for (size_t i = 0; i < count; i++) {
+        emu_allocation *allocation;
         if (!emu_memory_find(device, argument, buffers[i].data, buffers[i].bytes, &allocation,
-                             reason, reason_bytes))
+                             problem))
             return false;
+        if (!emu_races_add_range(device->engine, op, allocation, buffers[i], writes))
+            device->engine->out_of_memory = true;
+    }
     return true;
 }
 
-/* What the kernel declares must be memory of its device. */
-static bool emu_kernel_allowed(emu_device *device, const emu_kernel *kernel, char *reason,
-                               size_t reason_bytes) {
+static bool emu_kernel_take(emu_op *op, emu_device *device, const emu_kernel *kernel,
+                            emu_memory_problem *problem) {
     if (kernel == NULL) return true;
-    return emu_kernel_buffers(device, "buffer that is read", kernel->reads, kernel->read_count,
-                              reason, reason_bytes) &&
-           emu_kernel_buffers(device, "buffer that is written", kernel->writes, kernel->write_count,
-                              reason, reason_bytes);
+    op->function = kernel->function;
+    op->argument = kernel->argument;
+    return emu_kernel_touches(op, device, kernel->reads, kernel->read_count, false, problem) &&
+           emu_kernel_touches(op, device, kernel->writes, kernel->write_count, true, problem);
 }
 
 emu_outcome emu_kernel_call(emu_host *host, emu_call *call) {
     emu_outcome outcome;
-    char reason[TUTTI_ERROR_MESSAGE_BYTES];
+    emu_memory_problem problem;
     emu_device *device = emu_device_of(call->stream->base.device);
     if (!emu_stream_usable(host, call, &outcome)) return outcome;
-    if (!emu_kernel_allowed(device, call->kernel, reason, sizeof reason))
-        return emu_call_misused(host, call, TUTTI_INVALID_ARGUMENT, "%s", reason);
     emu_op *op = emu_simple_op(host, call, EMU_OP_KERNEL);
     if (op == NULL) return emu_no_memory(host, call);
-    if (call->kernel != NULL) {
-        op->function = call->kernel->function;
-        op->argument = call->kernel->argument;
+    if (!emu_kernel_take(op, device, call->kernel, &problem)) {
+        host->launch_count--;
+        emu_op_recycle(host->engine, op);
+        return emu_call_bad_memory(host, call, &problem);
     }
     op->duration_ns = call->duration_ns;
     emu_stream_append(call->stream, op);
@@ -312,6 +338,7 @@ static bool emu_comm_op_try_start(emu_engine *engine, emu_op *op) {
     op->resident = true;
     op->state = EMU_OP_STARTED;
     emu_trace_op(engine, op, EMU_TRACE_START);
+    emu_races_start(op);
     emu_match_start(op);
     return true;
 }
@@ -336,6 +363,7 @@ static bool emu_launch_try_start(emu_engine *engine, emu_launch *launch, emu_str
         place->state = EMU_OP_STARTED;
     /* A part that completes at once may end the launch: it must not do so before all started. */
     launch->part_count++;
+    emu_races_start_launch(launch);
     for (emu_op *part = launch->parts; part != NULL; part = part->next_in_launch) {
         if (part->state == EMU_OP_DONE) continue;
         part->state = EMU_OP_STARTED;
@@ -351,14 +379,17 @@ static bool emu_op_try_start(emu_engine *engine, emu_op *op) {
     if (op->faults != NULL && op->comm == NULL && emu_op_start_faulty(op)) return true;
     switch ((emu_op_kind)op->kind) {
     case EMU_OP_COPY:
+        emu_races_start(op);
         emu_op_push_effect(op, EMU_EFFECT_COPY);
         return true;
     case EMU_OP_FILL:
+        emu_races_start(op);
         emu_op_push_effect(op, EMU_EFFECT_FILL);
         return true;
     case EMU_OP_KERNEL:
         op->state = EMU_OP_STARTED;
         emu_trace_op(engine, op, EMU_TRACE_START);
+        emu_races_start(op);
         emu_kernel_start(engine, op);
         return true;
     case EMU_OP_RECORD:
@@ -444,6 +475,7 @@ static void emu_comm_order_remove(emu_comm *comm, const emu_op *op) {
 void emu_launch_part_done(emu_engine *engine, emu_launch *launch) {
     assert(launch->part_count > 0);
     if (--launch->part_count > 0) return;
+    emu_races_launch_over(launch);
     for (emu_op *part = launch->parts; part != NULL; part = part->next_in_launch)
         if (part->in_order) emu_comm_order_remove(part->comm, part);
     if (launch->resident) emu_device_release_room(launch->device);
@@ -480,6 +512,7 @@ void emu_op_complete(emu_op *op) {
     emu_timer_cancel(engine, &op->timer);
     engine->progress++;
     emu_trace_op(engine, op, EMU_TRACE_COMPLETE);
+    emu_races_complete(op);
     emu_memory_release(op->source_memory);
     emu_memory_release(op->destination_memory);
     if (op->comm != NULL) emu_match_done(op);
