@@ -6,6 +6,13 @@
 
 /* --- Lists of reads --- */
 
+struct emu_reads {
+    uint32_t count;
+    uint32_t size_class;
+    emu_reads *next_free;
+    emu_access at[];
+};
+
 static emu_reads *emu_reads_new(emu_shadows *shadows, uint32_t count) {
     uint32_t size_class = 2;
     while ((UINT32_C(1) << size_class) < count)
