@@ -1,4 +1,4 @@
-#include "drivers/emu/state.h"
+#include "drivers/emu/op_faults.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +49,7 @@ emu_op *emu_op_new(emu_engine *engine) {
 void emu_op_recycle(emu_engine *engine, emu_op *op) {
     assert(op->timer.slot == 0);
     emu_races_forget_op(engine, op);
+    if (op->faults != NULL) emu_op_faults_recycle(engine, op);
     op->next_in_launch = engine->free_ops;
     engine->free_ops = op;
 }

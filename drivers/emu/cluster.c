@@ -87,6 +87,7 @@ tutti_status emu_cluster_init(emu_cluster *cluster, const emu_executor *executor
         emu_config own = config != NULL ? *config : config_of(cluster, options);
         own.choices = rehearsal->choices;
         own.steps = rehearsal->steps;
+        if (rehearsal->watch != NULL) own.watch = *rehearsal->watch;
         status = emu_engine_create(&own, &cluster->base, &cluster->engine, error);
     }
     if (status == TUTTI_OK) status = describe_world(cluster, error);

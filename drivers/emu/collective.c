@@ -1,4 +1,4 @@
-#include "drivers/emu/state.h"
+#include "drivers/emu/op_faults.h"
 
 #include <stdlib.h>
 
@@ -17,6 +17,7 @@ static emu_op *emu_part_new(emu_host *host, emu_call *call, emu_op_kind kind) {
     op->element_type = (uint8_t)call->data_type.element_type;
     op->reduce_op = (uint8_t)call->op;
     op->width_bytes = (uint8_t)call->data_type.width_bytes;
+    emu_op_take_fault(host, op, call);
     return op;
 }
 

@@ -24,6 +24,17 @@ typedef struct emu_event emu_event;
 typedef struct emu_comm emu_comm;
 typedef struct emu_effect emu_effect;
 
+/* Somebody who watches a run. All NULL: nobody. */
+typedef struct emu_watch {
+    /* A fault could act here; the plan is asked next. */
+    void (*fault_site)(void *context, const tutti_fault_site *site);
+
+    /* A rank's part of a collective is over, and well. `subject` is the collective: the same number
+     * on all ranks, another for other collectives; `hash` is of what the rank has got. */
+    void (*result)(void *context, uint64_t subject, int32_t rank, uint64_t hash);
+    void *context; /* for both */
+} emu_watch;
+
 /* How a cluster is built. All durations in nanoseconds on the engine's clock. */
 typedef struct emu_config {
     uint32_t host_count;
@@ -46,6 +57,7 @@ typedef struct emu_config {
     emu_step_log *steps;            /* gets what depends on what, borrowed; NULL: nobody asks */
     tutti_trace_sink *trace_sink;   /* NULL: only the hash is kept */
     void *trace_context;
+    emu_watch watch;
 } emu_config;
 
 typedef enum emu_call_kind {
@@ -127,12 +139,14 @@ typedef struct emu_call {
 
     /* results */
     tutti_status status;
-    tutti_unique_id *id_out; /* mint: where the identifier goes */
-    tutti_buffer buffer_out; /* allocate */
-    tutti_status status_out; /* comm_status */
-    int done_out;            /* *_query */
-    bool polled;             /* the call looked at something that is not ready yet */
-    bool faults_applied;     /* engine: the fault plan has had its say */
+    tutti_unique_id *id_out;  /* mint: where the identifier goes */
+    tutti_buffer buffer_out;  /* allocate */
+    tutti_status status_out;  /* comm_status */
+    int done_out;             /* *_query */
+    bool polled;              /* the call looked at something that is not ready yet */
+    bool faults_applied;      /* engine: the fault plan has had its say */
+    tutti_fault_action fault; /* engine: what it does to what the call enqueues, or how long it
+                                 makes it; off, and a factor of 0: nothing */
 } emu_call;
 
 typedef enum emu_outcome {
@@ -167,8 +181,7 @@ struct emu_effect {
 };
 
 /* Creates a cluster: hosts running, devices empty, clock at 0.
- * Errors: TUTTI_OUT_OF_MEMORY, TUTTI_UNSUPPORTED (a fault that this version has not),
- *         TUTTI_INVALID_ARGUMENT */
+ * Errors: TUTTI_OUT_OF_MEMORY, TUTTI_INVALID_ARGUMENT */
 tutti_status emu_engine_create(const emu_config *config, tutti_driver *driver,
                                emu_engine **engine_out, tutti_error *error);
 
@@ -188,6 +201,9 @@ uint32_t emu_engine_add_host(emu_engine *engine);
 /* A copy of a name that lives as long as the engine; equal names give equal pointers. NULL stays
  * NULL, and when memory is out. */
 const char *emu_engine_intern(emu_engine *engine, const char *name);
+
+/* Whether such a call only looks: made again and again, nothing happens. */
+bool emu_call_is_look(emu_call_kind kind);
 
 /* Host `host` issues a call. It must be running: not blocked, not exited. */
 emu_outcome emu_engine_issue(emu_engine *engine, uint32_t host, emu_call *call);

@@ -142,12 +142,24 @@ static bool emu_ranks_overlap(const emu_finding *a, const emu_finding *b) {
     return false;
 }
 
+bool emu_verdict_is_of_data(uint8_t kind) {
+    return kind == TUTTI_VERDICT_WRONG || kind == TUTTI_VERDICT_RACE ||
+           kind == TUTTI_VERDICT_UNDEFINED;
+}
+
 /* A declined call was the program's to handle. Now a rank that it was declined to is missed: it did
- * not, so the refusal is a failure, and the root of this one. */
+ * not, so the refusal is a failure, and the root of this one. In the same way, data that is not
+ * what it should be follows from what faults did to data before. */
+static bool emu_finding_leads_to(const emu_finding *finding, const emu_finding *consequence) {
+    if (finding->pending) return emu_ranks_overlap(finding, consequence);
+    return finding->is_note && finding->is_silent_fault &&
+           emu_verdict_is_of_data(consequence->kind);
+}
+
 static void emu_findings_promote(emu_engine *engine, const emu_finding *consequence) {
     for (uint32_t i = 0; i < engine->finding_count; i++) {
         emu_finding *finding = engine->findings[i];
-        if (!finding->pending || !emu_ranks_overlap(finding, consequence)) continue;
+        if (!emu_finding_leads_to(finding, consequence)) continue;
         finding->pending = false;
         finding->is_note = false;
         engine->note_count--;
@@ -340,6 +352,9 @@ void emu_finding_refused(emu_host *host, const emu_call *call, const char *reaso
     if (call->kind == EMU_CALL_JOIN && call->name != NULL)
         emu_text_add(&text, " of group %s", call->name);
     emu_text_add(&text, " was refused: %s", reason);
+    if (call->kind == EMU_CALL_JOIN || call->kind == EMU_CALL_MINT)
+        emu_text_add(&text,
+                     "\nTo change: try it again, or let the others go on without this rank.");
     emu_finding *finding =
         emu_finding_keep(host->engine, TUTTI_VERDICT_REFUSED, emu_call_operation(call), 0, &rank, 1,
                          &text, note, pending);

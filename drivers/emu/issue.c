@@ -1,4 +1,4 @@
-#include "drivers/emu/state.h"
+#include "drivers/emu/op_faults.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,11 +107,12 @@ tutti_status emu_engine_create(const emu_config *config, tutti_driver *driver,
                                  config->host_count, config->device_count);
     else
         status = emu_faults_create(engine, error);
+    if (status == TUTTI_OK && !emu_trace_begin(engine))
+        status = tutti_error_set(error, TUTTI_OUT_OF_MEMORY, "no memory for the trace");
     if (status != TUTTI_OK) {
         emu_engine_destroy(engine);
         return status;
     }
-    emu_trace_begin(engine);
     *engine_out = engine;
     return TUTTI_OK;
 }
@@ -174,7 +175,9 @@ void emu_engine_destroy(emu_engine *engine) {
         free(engine->names[i]);
     free(engine->names);
     free(engine->clock.heap);
+    free(engine->trace_line);
     tutti_fault_state_destroy(engine->faults);
+    emu_op_faults_destroy(engine);
     free(engine);
 }
 
@@ -238,7 +241,8 @@ static emu_outcome emu_data_type_call(emu_host *host, emu_call *call) {
 static emu_outcome emu_sleep_call(emu_host *host, emu_call *call) {
     host->resume = false;
     emu_outcome outcome = emu_host_block(host, call, EMU_WAIT_TIME);
-    if (!emu_timer_arm(host->engine, &host->timer, EMU_TIMER_HOST_WAKE, host, call->duration_ns))
+    int64_t ns = emu_fault_scale(call->duration_ns, call->fault.factor_millionths);
+    if (!emu_timer_arm(host->engine, &host->timer, EMU_TIMER_HOST_WAKE, host, ns))
         host->engine->out_of_memory = true;
     return outcome;
 }
@@ -380,11 +384,15 @@ emu_outcome emu_engine_issue(emu_engine *engine, uint32_t host_index, emu_call *
     call->status = TUTTI_OK;
     call->faults_applied = call->polled = false;
     call->dropped = 0;
+    call->fault.kind = TUTTI_FAULT_OFF;
+    call->fault.factor_millionths = 0;
     host->poll = EMU_WAIT_NONE;
     bool dead = host->killed || engine->given_up || engine->out_of_memory;
     if (dead && call->kind != EMU_CALL_EXIT) return emu_call_of_the_dead(host, call);
     if (emu_call_is_traced(call->kind)) emu_trace_call(host, call, EMU_TRACE_CALL);
     if (emu_faults_apply(host, call, &outcome)) outcome = emu_engine_dispatch(host, call);
+    if (outcome == EMU_DONE && call->status == TUTTI_OK && emu_call_is_look(call->kind))
+        emu_trace_call(host, call, EMU_TRACE_RETURN);
     if (call->status == TUTTI_OK || call->status == TUTTI_IN_PROGRESS)
         emu_findings_settle(host, call);
     emu_streams_advance(engine);

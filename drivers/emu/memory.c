@@ -127,6 +127,7 @@ emu_outcome emu_allocate(emu_host *host, emu_call *call) {
     if (allocation == NULL) return emu_no_room(host, call);
     engine->memory_bytes += call->count;
     allocation->ordinal = device->next_ordinal++;
+    allocation->name = emu_engine_intern(engine, call->name);
     allocation->place = call->place;
     allocation->device = device;
     uint32_t at = emu_memory_above(device, allocation->data);
@@ -135,7 +136,6 @@ emu_outcome emu_allocate(emu_host *host, emu_call *call) {
     device->memory[at] = allocation;
     device->memory_count++;
     allocation->host = host->index;
-    allocation->name = call->name;
     emu_races_allocated(host, allocation, call->writes);
     call->buffer_out.data = allocation->data;
     call->buffer_out.bytes = allocation->bytes;

@@ -1,8 +1,11 @@
 #define _GNU_SOURCE /* clock_gettime */
 #include "drivers/emu/rehearsal.h"
 
+#include "drivers/emu/keeper.h"
+
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -117,9 +120,13 @@ static tutti_status check_stack(const tutti_rehearsal_options *options, tutti_er
                            options->stack_bytes, STACK_BYTES_MAX);
 }
 
-tutti_status emu_options_complete(const tutti_rehearsal_options *options, bool ranks_are_hosts,
+tutti_status emu_options_complete(const tutti_rehearsal_options *given, bool ranks_are_hosts,
                                   tutti_rehearsal_options *full_out, tutti_error *error) {
-    tutti_status status = check_size(options, error);
+    tutti_rehearsal_options all = {0}; /* what an older version has not is 0 */
+    const tutti_rehearsal_options *options = &all;
+    tutti_status status = check_size(given, error);
+    if (status == TUTTI_OK) memcpy(&all, given, given->struct_size);
+    all.struct_size = sizeof all;
     if (status == TUTTI_OK) status = check_counts(options, ranks_are_hosts, error);
     if (status == TUTTI_OK) status = check_flags(options, error);
     if (status == TUTTI_OK && ranks_are_hosts) status = check_executor(options, error);
@@ -127,9 +134,7 @@ tutti_status emu_options_complete(const tutti_rehearsal_options *options, bool r
     if (status == TUTTI_OK) status = check_time(options->wait_timeout_ns, "wait_timeout_ns", error);
     if (status == TUTTI_OK) status = check_time(options->unresponsive_ns, "unresponsive_ns", error);
     if (status != TUTTI_OK) return status;
-    *full_out = (tutti_rehearsal_options){0};
-    memcpy(full_out, options, options->struct_size);
-    full_out->struct_size = sizeof(*full_out);
+    *full_out = *options;
     if (full_out->device_count == 0) full_out->device_count = options->rank_count;
     if (full_out->unresponsive_ns == 0) full_out->unresponsive_ns = TUTTI_UNRESPONSIVE_NS_DEFAULT;
     if (full_out->stack_bytes == 0) full_out->stack_bytes = TUTTI_STACK_BYTES_DEFAULT;
@@ -169,8 +174,11 @@ static tutti_status rehearse_chosen(emu_rehearsal *rehearsal, tutti_report **rep
                                     tutti_error *error) {
     const tutti_rehearsal_options *options = &rehearsal->options;
     emu_run_choices chosen;
-    tutti_status status = emu_run_choices_init(&chosen, options->choices,
-                                               options->random_schedule != 0, options->seed, error);
+    bool random = options->random_schedule != 0;
+    const char *given = options->choices;
+    if (given == NULL && !random && options->executor != TUTTI_EXECUTOR_PARALLEL)
+        given = getenv("TUTTI_CHOICES");
+    tutti_status status = emu_run_choices_init(&chosen, given, random, options->seed, error);
     if (status != TUTTI_OK) return status;
     rehearsal->choices = &chosen.choices;
     status = emu_rehearse(rehearsal, report_out, error);
@@ -178,14 +186,29 @@ static tutti_status rehearse_chosen(emu_rehearsal *rehearsal, tutti_report **rep
     return status;
 }
 
-tutti_status tutti_rehearse(const tutti_rehearsal_options *options, tutti_rank_function *function,
-                            void *argument, tutti_report **report_out, tutti_error *error) {
-    emu_rehearsal rehearsal = {.function = function, .argument = argument};
+tutti_status emu_rehearse_watched(const tutti_rehearsal_options *options,
+                                  tutti_rank_function *function, void *argument,
+                                  const emu_watch *watch, tutti_report **report_out,
+                                  tutti_error *error) {
+    emu_rehearsal rehearsal = {.function = function, .argument = argument, .watch = watch};
+    emu_keeper keeper = {0};
+    tutti_report *report = NULL;
     tutti_error_clear(error);
     if (error != NULL) error->operation = "rehearse";
     tutti_status status = check_arguments(function, report_out, error);
     if (status == TUTTI_OK) status = emu_options_complete(options, true, &rehearsal.options, error);
-    if (status == TUTTI_OK) status = rehearse_chosen(&rehearsal, report_out, error);
-    if (status == TUTTI_OK) tutti_error_clear(error);
-    return status;
+    if (status == TUTTI_OK) status = emu_keeper_begin(&keeper, &rehearsal.options, error);
+    if (status != TUTTI_OK) return status;
+    status = rehearse_chosen(&rehearsal, &report, error);
+    if (status == TUTTI_OK) {
+        tutti_error_clear(error);
+        *report_out = report;
+    }
+    tutti_status left = emu_keeper_end(&keeper, report, error);
+    return status == TUTTI_OK ? left : status;
+}
+
+tutti_status tutti_rehearse(const tutti_rehearsal_options *options, tutti_rank_function *function,
+                            void *argument, tutti_report **report_out, tutti_error *error) {
+    return emu_rehearse_watched(options, function, argument, NULL, report_out, error);
 }

@@ -178,10 +178,11 @@ void emu_schedule_done(emu_schedule *schedule, uint32_t host, const emu_call *ca
 
 /* Lets pollers look again. */
 static void release_pollers(emu_schedule *schedule) {
-    emu_step_barrier(schedule->config.steps);
     schedule->poll_progress = emu_engine_progress(schedule->config.engine);
     while (schedule->polling.count > 0) {
         uint32_t host = emu_host_set_next(&schedule->polling, 0);
+        if (!emu_host_set_has(&schedule->restless, host))
+            emu_step_await_all(schedule->config.steps, host);
         schedule->hosts[host].looks_again = 0;
         emu_host_set_remove(&schedule->polling, host);
         emu_host_set_remove(&schedule->restless, host);

@@ -87,9 +87,6 @@ bool emu_call_is_point(emu_call_kind kind);
 /* The same of the current host: when it has made too many calls that do nothing, all are points. */
 bool emu_schedule_is_point(const emu_schedule *schedule, emu_call_kind kind);
 
-/* Whether such a call only looks: made again and again, nothing happens. */
-bool emu_call_is_look(emu_call_kind kind);
-
 /* The current host is about to make a call that is a point; the host to go on with, which becomes
  * the current one, or EMU_SCHEDULE_ABANDONED. */
 int32_t emu_schedule_point(emu_schedule *schedule, emu_call_kind kind);

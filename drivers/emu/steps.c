@@ -45,12 +45,16 @@ void emu_step_begin(emu_step_log *log, uint32_t host) {
     if (log == NULL || !room_for(log, &log->steps, log->step_count, &log->step_room, EMU_STEPS_MAX,
                                  sizeof(*log->steps)))
         return;
-    log->steps[log->step_count++] =
-        (emu_step){.host = host, .first_touch = log->touch_count, .after_barrier = log->barrier};
-    log->barrier = false;
     uint32_t awaited = log->awaited[host];
     log->awaited[host] = 0;
-    emu_step_touch_all(log, awaited, EMU_TOUCH_AWAIT);
+    log->steps[log->step_count++] = (emu_step){
+        .host = host,
+        .first_touch = log->touch_count,
+        .after_barrier = log->barrier,
+        .after_all = awaited == EMU_AWAITS_ALL,
+    };
+    log->barrier = false;
+    if (awaited != EMU_AWAITS_ALL) emu_step_touch_all(log, awaited, EMU_TOUCH_AWAIT);
 }
 
 void emu_step_barrier(emu_step_log *log) {
@@ -126,7 +130,12 @@ void emu_step_touch_all(emu_step_log *log, uint32_t list, emu_touch_mode mode) {
 
 void emu_step_await_later(emu_step_log *log, uint32_t host, uint32_t list) {
     if (log == NULL || log->cut || host >= log->host_room) return;
+    if (log->awaited[host] == EMU_AWAITS_ALL) return;
     log->awaited[host] = emu_depend_on_all(log, log->awaited[host], list);
+}
+
+void emu_step_await_all(emu_step_log *log, uint32_t host) {
+    if (log != NULL && host < log->host_room) log->awaited[host] = EMU_AWAITS_ALL;
 }
 
 /* --- Tokens --- */

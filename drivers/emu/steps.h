@@ -50,7 +50,8 @@ typedef struct emu_step {
     uint32_t host;
     uint32_t first_touch;
     uint32_t touch_count;
-    bool after_barrier;
+    bool after_barrier; /* everything before comes before it and before all that follow */
+    bool after_all;     /* everything before comes before it */
 } emu_step;
 
 /* A list of tokens that grows at its head and is shared by its tails: what a stream, an event or a
@@ -69,7 +70,8 @@ typedef struct emu_step_log {
     uint32_t touch_count, touch_room;
     emu_dependence *dependences; /* from 1 */
     uint32_t dependence_count, dependence_room;
-    uint32_t *awaited; /* by host: the list whose wait was over since its last step; 0: none */
+    uint32_t *awaited; /* by host: the list whose wait was over since its last step; 0: none;
+                          EMU_AWAITS_ALL */
     uint32_t host_room;
     uint32_t *walk; /* scratch: lists that are still to be gone through */
     uint32_t walk_room;
@@ -77,6 +79,8 @@ typedef struct emu_step_log {
     bool barrier; /* before the next step */
     bool cut;     /* memory is out, or there were too many: the log is of no use */
 } emu_step_log;
+
+#define EMU_AWAITS_ALL UINT32_MAX
 
 enum {
     EMU_STEPS_MAX = 1 << 20,   /* of a run; beyond, its log is cut */
@@ -91,6 +95,9 @@ void emu_step_log_free(emu_step_log *log);
 void emu_step_begin(emu_step_log *log, uint32_t host);
 void emu_step_barrier(emu_step_log *log);
 void emu_step_touch(emu_step_log *log, uint64_t token, emu_touch_mode mode);
+
+/* The host could not have made its next step before everything that has happened by now. */
+void emu_step_await_all(emu_step_log *log, uint32_t host);
 
 /* Touches all tokens of a list. */
 void emu_step_touch_all(emu_step_log *log, uint32_t list, emu_touch_mode mode);

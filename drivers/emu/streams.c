@@ -1,9 +1,25 @@
-#include "drivers/emu/state.h"
+#include "drivers/emu/op_faults.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Streams: queues of operations. emu_streams_advance() is the only place where anything starts. */
+
+enum { EMU_NAMESAKES_LOOKED_AT = 256 }; /* streams of a device that may have the same name */
+
+/* The name that the host gives the stream; with its number where it has given the name before. */
+static const char *emu_stream_take_name(const emu_host *host, const emu_call *call,
+                                        uint32_t index) {
+    uint32_t looked_at = 0;
+    const char *name = emu_engine_intern(host->engine, call->name);
+    if (name == NULL) return NULL;
+    for (const emu_stream *other = call->device->streams; other != NULL; other = other->next) {
+        if (other->name == name && other->host == host->index)
+            return emu_engine_number_name(host->engine, name, index);
+        if (++looked_at == EMU_NAMESAKES_LOOKED_AT) break;
+    }
+    return name;
+}
 
 emu_outcome emu_stream_create_call(emu_host *host, emu_call *call) {
     emu_device *device = call->device;
@@ -14,7 +30,7 @@ emu_outcome emu_stream_create_call(emu_host *host, emu_call *call) {
     stream->index = device->next_stream++;
     stream->host = host->index;
     stream->place = call->place;
-    stream->name = emu_engine_intern(host->engine, call->name);
+    stream->name = emu_stream_take_name(host, call, stream->index);
     *device->streams_tail = stream;
     device->streams_tail = &stream->next;
     emu_races_add_stream(host->engine, stream);
@@ -115,6 +131,7 @@ static emu_op *emu_simple_op(emu_host *host, emu_call *call, emu_op_kind kind) {
     op->host = host->index;
     op->place = call->place;
     op->order = ++host->launch_count;
+    emu_op_take_fault(host, op, call);
     return op;
 }
 
@@ -247,13 +264,15 @@ void emu_op_push_effect(emu_op *op, emu_effect_kind kind) {
 }
 
 void emu_kernel_time_over(emu_op *op) {
-    if (op->function != NULL)
+    if (op->function != NULL) {
         emu_op_push_effect(op, EMU_EFFECT_FUNCTION);
-    else
-        emu_op_complete(op);
+        return;
+    }
+    emu_op_corrupt(op);
+    emu_op_complete(op);
 }
 
-static void emu_kernel_start(emu_engine *engine, emu_op *op) {
+void emu_kernel_start(emu_engine *engine, emu_op *op) {
     if (op->duration_ns == 0) {
         emu_kernel_time_over(op);
         return;
@@ -357,6 +376,7 @@ static bool emu_launch_try_start(emu_engine *engine, emu_launch *launch, emu_str
 
 /* The head of a stream: starts if it may. False: it has to wait. */
 static bool emu_op_try_start(emu_engine *engine, emu_op *op) {
+    if (op->faults != NULL && op->comm == NULL && emu_op_start_faulty(op)) return true;
     switch ((emu_op_kind)op->kind) {
     case EMU_OP_COPY:
         emu_races_start(op);
@@ -489,6 +509,7 @@ void emu_op_complete(emu_op *op) {
     emu_engine *engine = device->engine;
     assert(op->state != EMU_OP_DONE);
     op->state = EMU_OP_DONE;
+    emu_timer_cancel(engine, &op->timer);
     engine->progress++;
     emu_trace_op(engine, op, EMU_TRACE_COMPLETE);
     emu_races_complete(op);

@@ -57,8 +57,9 @@ typedef struct tutti_rank_line {
                          and what it waits for */
 } tutti_rank_line;
 
-/* How a rehearsal went. Owned by the caller, freed as a whole by tutti_report_free(). All texts
- * but the last two fields are the same in every run of the same program, input and choices. */
+/* How a rehearsal went. Owned by the caller, freed as a whole by tutti_report_free(). All
+ * fields but `repeat` and `real_ns` are the same in every run of the same program, input and
+ * choices. */
 typedef struct tutti_report {
     tutti_verdict verdict;   /* the kind of the root finding */
     const int32_t *culprits; /* the root finding's ranks, ascending */
@@ -76,6 +77,7 @@ typedef struct tutti_report {
     const char *name;           /* of the program, if the caller gave one; "" */
     const char *repeat;         /* the command that repeats the run, if the caller gave one; "" */
     int64_t real_ns;            /* wall time that the run took; differs from run to run */
+    uint32_t findings_dropped;  /* further findings, which were not kept: there are too many */
 } tutti_report;
 
 /* Writes the report as text for a person: verdict, findings, a line per rank, how to repeat it. NUL
@@ -117,9 +119,15 @@ typedef struct tutti_rehearsal_options {
     tutti_trace_sink *trace_sink;  /* gets the trace as JSON lines; NULL: only its hash is kept */
     void *trace_context;           /* for trace_sink */
     const char *choices;           /* the schedule, as an earlier report's `choices` has it; NULL:
-                                      the plain or the random one. A run that does not ask what they
-                                      answer ends with the verdict divergence */
+                                      what TUTTI_CHOICES holds, if anything, on the plain one. A run
+                                      that asks something else than they answer ends with the
+                                      verdict divergence */
     uint32_t ignore_leaks;         /* 1: ranks may end without giving back what they have */
+    /* Where a rehearsal that does not end with verdict ok leaves its report folder (see
+     * tutti/report_folder.h), which replaces the one that an earlier run has left there. NULL: in
+     * the folder that TUTTI_REPORT_FOLDER names, under the name, if that is set; "": nowhere. Of a
+     * cluster (tutti_cluster_create) there is none. */
+    const char *report_folder;
 } tutti_rehearsal_options;
 
 enum {
@@ -148,8 +156,11 @@ void tutti_rehearsal_options_init(tutti_rehearsal_options *options, uint32_t ran
  * Blocking: until all ranks have returned. It cannot hang: a program that is stuck is diagnosed,
  *           and a rank that does not come back is named after unresponsive_ns and left behind.
  * Errors:   TUTTI_INVALID_ARGUMENT, TUTTI_SYNTAX (the fault plan), TUTTI_UNSUPPORTED (a fault that
- *           this version has not), TUTTI_OUT_OF_MEMORY, TUTTI_SYSTEM (no more threads): nothing
- * ran. A program that fails is not an error of this call: its report says so. */
+ *           this version has not), TUTTI_OUT_OF_MEMORY, TUTTI_SYSTEM (no more threads),
+ *           TUTTI_MISUSE (something else stands where the report folder is to be): nothing ran.
+ *           A report folder that cannot be written is an error, too, and the only one with which
+ *           *report_out is set. A program that fails is not an error of this call: its report says
+ *           so. */
 tutti_status tutti_rehearse(const tutti_rehearsal_options *options, tutti_rank_function *function,
                             void *argument, tutti_report **report_out, tutti_error *error);
 

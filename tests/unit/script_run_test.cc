@@ -221,6 +221,15 @@ TEST(Limits, AnEndlessRepeatIsStoppedAndSaysSo) {
                     "verdict misuse culprit 0\n");
 }
 
+TEST(Limits, FindingsThatAreNotKeptAreCounted) {
+    const Outcome outcome = ends_as_it_says("ranks 1\nbuffer x f32 1 = 1\nrank *\n repeat 1003\n"
+                                            "  expect x = 2\n end\nverdict wrong\n");
+    EXPECT_EQ(outcome.report->finding_count, 1000u);
+    EXPECT_EQ(outcome.report->findings_dropped, 3u);
+    EXPECT_NE(tutti_test::text_of(outcome.report.get()).find("3 more findings that were not kept"),
+              std::string::npos);
+}
+
 // Each action does what docs/faults.md says, at calls of every kind.
 TEST(Faults, ActAtEveryPoint) {
     const std::string head = "ranks 2\nbuffer x f32 1 = 1\n";
