@@ -19,6 +19,9 @@ static void program(tutti_rank *self, void *argument) {
     tutti_all_reduce(world, x, x, f32, count, TUTTI_SUM, stream, NULL);
     tutti_copy_to_host(&sums[tutti_rank_index(self)], x, sizeof mine, stream, NULL);
     tutti_stream_synchronize(stream, NULL);
+    tutti_memory_free(device, x, NULL);
+    tutti_stream_destroy(stream);
+    tutti_leave(world, NULL);
 }
 
 int main(void) {

@@ -22,6 +22,9 @@ void train_step(tutti_rank *self, void *) {
     tutti_fill(gradient, 0, stream, nullptr);
     tutti_all_reduce(world, gradient, gradient, f32, 8, TUTTI_MEAN, stream, nullptr);
     tutti_stream_synchronize(stream, nullptr);
+    tutti_memory_free(device, gradient, nullptr);
+    tutti_stream_destroy(stream);
+    tutti_leave(world, nullptr);
 }
 
 // Rehearses train_step on two ranks under a fault plan; all waits are limited to 30 s. With a seed,

@@ -216,7 +216,9 @@ tutti_status fault_read_action(fault_parser *parser, tutti_fault_action *action_
         return fault_fail_name(parser, "an action", names, TUTTI_FAULT_KIND_COUNT, true);
     }
     if ((taken >> kind & 1) == 0) {
-        return fault_fail_not_taken(parser, names[kind], names, TUTTI_FAULT_KIND_COUNT, taken);
+        return fault_fail_not_taken(
+            parser, names[kind], names, TUTTI_FAULT_KIND_COUNT, taken,
+            fault_action_obstacle(parser->rule->point, (tutti_fault_kind)kind));
     }
     parser->at += bytes;
     *action_out = plain_action(parser, (tutti_fault_kind)kind);

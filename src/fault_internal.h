@@ -13,6 +13,7 @@
 
 enum {
     FAULT_ENQUEUED_BIT = 1 << TUTTI_FAULT_AT_ENQUEUE,
+    FAULT_STEP_BIT = 1 << TUTTI_FAULT_AT_STEP,
     FAULT_LIST_BYTES = 320, /* holds the names of all points, written as a list */
     FAULT_WORD_BYTES = 24,  /* of a found word that messages repeat, and that is corrected */
 };
@@ -54,6 +55,9 @@ const char *fault_name_suggest(const char *const *names, int count, const char *
 const char *const *fault_point_names(void);
 const char *const *fault_kind_names(void);
 const char *const *fault_key_names(void);
+
+/* Why a point does not take an action that it does not take; NULL when there is nothing to say. */
+const char *fault_action_obstacle(tutti_fault_point point, tutti_fault_kind kind);
 
 /* The points whose operations a rule at `enqueue` can fit, as bits. */
 uint32_t fault_enqueued_points(void);
@@ -176,7 +180,8 @@ tutti_status fault_fail_name(fault_parser *parser, const char *expected, const c
 
 /* Fails because the rule's point does not take the key or the action that is the next token. */
 tutti_status fault_fail_not_taken(const fault_parser *parser, const char *name,
-                                  const char *const *names, int count, uint32_t taken);
+                                  const char *const *names, int count, uint32_t taken,
+                                  const char *why);
 
 /* Reads an integer of 0 .. value_max. `expected` says what must stand there. */
 tutti_status fault_read_integer(fault_parser *parser, const char *expected, uint64_t value_max,

@@ -160,7 +160,7 @@ static tutti_status read_key(fault_parser *parser, uint32_t *seen) {
         return fault_fail_name(parser, "a key", names, TUTTI_FAULT_KEY_COUNT, true);
     }
     if ((taken >> key & 1) == 0) {
-        return fault_fail_not_taken(parser, names[key], names, TUTTI_FAULT_KEY_COUNT, taken);
+        return fault_fail_not_taken(parser, names[key], names, TUTTI_FAULT_KEY_COUNT, taken, NULL);
     }
     if ((*seen >> key & 1) != 0) {
         return fault_fail(parser, parser->at, "the key \"%s\" is given twice", names[key]);

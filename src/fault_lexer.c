@@ -136,14 +136,16 @@ tutti_status fault_fail_name(fault_parser *parser, const char *expected, const c
 }
 
 tutti_status fault_fail_not_taken(const fault_parser *parser, const char *name,
-                                  const char *const *names, int count, uint32_t taken) {
+                                  const char *const *names, int count, uint32_t taken,
+                                  const char *why) {
     char list[FAULT_LIST_BYTES];
     fault_writer writer = {.text = list, .text_bytes = sizeof(list)};
 
     fault_put_names(&writer, names, count, taken);
     fault_put_end(&writer);
-    return fault_fail(parser, parser->at, "%s does not take \"%s\", but: %s",
-                      tutti_fault_point_name(parser->rule->point), name, list);
+    return fault_fail(parser, parser->at, "%s does not take \"%s\", but: %s%s%s",
+                      tutti_fault_point_name(parser->rule->point), name, list,
+                      why != NULL ? "; " : "", why != NULL ? why : "");
 }
 
 tutti_status fault_read_integer(fault_parser *parser, const char *expected, uint64_t value_max,

@@ -15,10 +15,10 @@ enum {
     ACTIONS_MARK = ACTIONS_CALL | BIT(DROP),
     ACTIONS_TIMED = ACTIONS_MARK | BIT(SLOW),
     ACTIONS_DATA = ACTIONS_TIMED | BIT(CORRUPT),
+    /* A step may be any call, so it takes what all of them take; some of them take time. */
+    ACTIONS_STEP = ACTIONS_CALL | BIT(SLOW),
     /* Where no call stands, nothing can be refused; a link has no process that could be killed. */
-    ACTIONS_STEP = ACTIONS_DATA & ~BIT(REFUSE),
-    ACTIONS_LINK = ACTIONS_STEP & ~BIT(KILL),
-    ACTIONS_STREAM = (ACTIONS_CALL | BIT(SLOW)) & ~BIT(REFUSE),
+    ACTIONS_LINK = ACTIONS_DATA & ~(BIT(REFUSE) | BIT(KILL)),
 
     KEYS_CALL = BIT(KEY_RANK),
     KEYS_MEMBER = KEYS_CALL | BIT(KEY_GROUP),
@@ -26,6 +26,7 @@ enum {
     KEYS_COLLECTIVE = KEYS_MEMBER | BIT(KEY_SEQ) | BIT(KEY_STREAM),
     KEYS_REDUCTION = KEYS_COLLECTIVE | BIT(KEY_OP),
     KEYS_MESSAGE = KEYS_COLLECTIVE | BIT(KEY_PEER),
+    KEYS_STEP = KEYS_CALL | BIT(KEY_SEQ),
     KEYS_LINK = KEYS_MEMBER | BIT(KEY_SEQ) | BIT(KEY_PEER),
 };
 
@@ -109,9 +110,9 @@ static const point_traits traits[TUTTI_FAULT_POINT_COUNT] = {
     [TUTTI_FAULT_AT_COPY] = {ACTIONS_DATA, KEYS_ON_STREAM},
     [TUTTI_FAULT_AT_KERNEL] = {ACTIONS_DATA, KEYS_ON_STREAM},
     [TUTTI_FAULT_AT_GROUP] = {ACTIONS_CALL, KEYS_CALL},
-    [TUTTI_FAULT_AT_STEP] = {ACTIONS_STEP, KEYS_REDUCTION},
+    [TUTTI_FAULT_AT_STEP] = {ACTIONS_STEP, KEYS_STEP},
     [TUTTI_FAULT_AT_ALLOC] = {ACTIONS_CALL, KEYS_CALL},
-    [TUTTI_FAULT_AT_STREAM] = {ACTIONS_STREAM, KEYS_ON_STREAM},
+    [TUTTI_FAULT_AT_STREAM] = {ACTIONS_CALL, KEYS_ON_STREAM},
     [TUTTI_FAULT_AT_LINK] = {ACTIONS_LINK, KEYS_LINK},
 };
 
@@ -147,6 +148,24 @@ uint32_t tutti_fault_point_actions(tutti_fault_point point) {
 
 uint32_t tutti_fault_point_keys(tutti_fault_point point) {
     return (unsigned)point < TUTTI_FAULT_POINT_COUNT ? traits[point].keys : 0;
+}
+
+const char *fault_action_obstacle(tutti_fault_point point, tutti_fault_kind kind) {
+    switch (kind) {
+    case TUTTI_FAULT_REFUSE:
+        return "no call stands there that could be refused";
+    case TUTTI_FAULT_KILL:
+        return "there is no process that could be killed";
+    case TUTTI_FAULT_DROP:
+        return point == TUTTI_FAULT_AT_STEP ? "a step may be any call, and not all can be lost"
+                                            : "it puts nothing on a stream that could be lost";
+    case TUTTI_FAULT_CORRUPT:
+        return "it writes no data";
+    case TUTTI_FAULT_SLOW:
+        return "it has no duration that could be longer";
+    default:
+        return NULL;
+    }
 }
 
 uint32_t fault_enqueued_points(void) {

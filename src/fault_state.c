@@ -53,10 +53,16 @@ static uint64_t track_key(const fault_rule *rule, uint64_t seed) {
     return mix(rule->text_hash + rule->copy * golden_step) ^ mix(seed);
 }
 
+/* The number that a rule draws for a rank at a hit. */
+static uint64_t draw_number(uint64_t key, int32_t rank, uint64_t hit) {
+    const uint64_t stream = mix(key + (uint64_t)(rank + INT64_C(2)) * golden_step);
+
+    return mix(stream + hit * golden_step);
+}
+
 /* Whether a term with a probability applies at this hit. */
 static bool draw(uint64_t key, int32_t rank, uint64_t hit, uint32_t probability) {
-    const uint64_t stream = mix(key + (uint64_t)(rank + INT64_C(2)) * golden_step);
-    const uint64_t number = mix(stream + hit * golden_step);
+    const uint64_t number = draw_number(key, rank, hit);
 
     return number < (uint64_t)probability * (UINT64_MAX / TUTTI_FAULT_ALWAYS);
 }
@@ -188,7 +194,8 @@ static bool fits_name(const char *wanted, const char *name) {
     return wanted == NULL || (name != NULL && strcmp(wanted, name) == 0);
 }
 
-static bool fits_keys(const tutti_fault_selector *selector, const tutti_fault_site *site) {
+static bool fits_keys(const tutti_fault_selector *selector, const tutti_fault_site *site,
+                      uint64_t seq) {
     const uint32_t keys = selector->keys;
 
     if (keys == 0) {
@@ -203,7 +210,7 @@ static bool fits_keys(const tutti_fault_selector *selector, const tutti_fault_si
         return false;
     }
     if ((keys >> TUTTI_FAULT_KEY_SEQ & 1) != 0 &&
-        (site->seq < selector->seq_first || site->seq > selector->seq_last)) {
+        (seq < selector->seq_first || seq > selector->seq_last)) {
         return false;
     }
     return fits_name(selector->group, site->group) && fits_name(selector->op, site->op) &&
@@ -211,10 +218,15 @@ static bool fits_keys(const tutti_fault_selector *selector, const tutti_fault_si
 }
 
 static bool fits(const fault_rule *rule, const tutti_fault_site *site) {
+    if (rule->point == TUTTI_FAULT_AT_STEP) {
+        return (site->step != 0 || site->point == TUTTI_FAULT_AT_STEP) &&
+               fits_keys(&rule->selector, site, site->step);
+    }
     const bool asked = rule->point == site->point ||
                        (rule->point == TUTTI_FAULT_AT_ENQUEUE && site->enqueued != 0);
 
-    return asked && (rule->sites >> site->point & 1) != 0 && fits_keys(&rule->selector, site);
+    return asked && (rule->sites >> site->point & 1) != 0 &&
+           fits_keys(&rule->selector, site, site->seq);
 }
 
 /* The counter of a rank, -1 if unknown, in a rule; NULL when the rule cannot fit it. */
@@ -252,13 +264,46 @@ static const tutti_fault_action *count_hit(const tutti_fault_state *state, uint3
     return term->action.kind != TUTTI_FAULT_OFF ? &term->action : NULL;
 }
 
+/* What acts at a site. */
+typedef struct acting {
+    const tutti_fault_action *first; /* that is not slow; NULL: none */
+    const tutti_fault_action *slow;  /* NULL: none */
+    uint64_t draw;                   /* of a corrupt */
+} acting;
+
+/* Notes an action, if it is the first one of its sort. */
+static bool take(acting *found, const tutti_fault_action *action) {
+    const tutti_fault_action **place =
+        action->kind == TUTTI_FAULT_SLOW ? &found->slow : &found->first;
+
+    if (*place != NULL) {
+        return false;
+    }
+    *place = action;
+    return true;
+}
+
+static int combine(const acting *found, tutti_fault_action *action_out) {
+    if (found->first != NULL) {
+        *action_out = *found->first;
+        action_out->draw = found->draw;
+    } else if (found->slow != NULL) {
+        *action_out = *found->slow;
+    }
+    if (found->slow != NULL) {
+        action_out->factor_millionths = found->slow->factor_millionths;
+        action_out->slow_rule = found->slow->rule;
+    }
+    return found->first != NULL || found->slow != NULL;
+}
+
 /* All rules see the site, also behind the one that acts: see fault.h, RULES. Not inlined, or sites
  * without any rule would pay for the registers that it saves. */
 __attribute__((noinline)) static int ask_rules(const tutti_fault_state *state,
                                                const tutti_fault_site *site,
                                                tutti_fault_action *action_out) {
     const int32_t rank = site->rank >= 0 && site->rank < state->rank_count ? site->rank : -1;
-    int acts = 0;
+    acting found = {NULL, NULL, 0};
 
     for (uint32_t rule = 0; rule < state->plan->rule_count; rule++) {
         if (!fits(&state->plan->rules[rule], site)) {
@@ -269,13 +314,14 @@ __attribute__((noinline)) static int ask_rules(const tutti_fault_state *state,
             continue;
         }
         const tutti_fault_action *action = count_hit(state, rule, rank, counter);
-        if (action != NULL && !acts) {
+        if (action != NULL && take(&found, action)) {
             counter->fired++;
-            *action_out = *action;
-            acts = 1;
+            if (action->kind == TUTTI_FAULT_CORRUPT) {
+                found.draw = draw_number(~state->tracks[rule].key, rank, counter->hits);
+            }
         }
     }
-    return acts;
+    return combine(&found, action_out);
 }
 
 int tutti_fault_decide(tutti_fault_state *state, const tutti_fault_site *site,
@@ -287,8 +333,9 @@ int tutti_fault_decide(tutti_fault_state *state, const tutti_fault_site *site,
     if (state == NULL || state->points == 0 || point >= TUTTI_FAULT_POINT_COUNT) {
         return 0;
     }
-    const uint32_t asked =
-        UINT32_C(1) << point | (site->enqueued != 0 ? (uint32_t)FAULT_ENQUEUED_BIT : 0);
+    const uint32_t asked = UINT32_C(1) << point |
+                           (site->enqueued != 0 ? (uint32_t)FAULT_ENQUEUED_BIT : 0) |
+                           (site->step != 0 ? (uint32_t)FAULT_STEP_BIT : 0);
     return (state->points & asked) != 0 ? ask_rules(state, site, action_out) : 0;
 }
 

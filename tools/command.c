@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/command_explore.h"
 #include "tools/command_run.h"
+#include "tools/command_trace.h"
 #include "tools/print.h"
 #include "tools/words.h"
 #include "tools/working_folder.h"
@@ -26,11 +28,11 @@ static command_function command_help;
 
 static const command commands[] = {
     {"run", "Run scripts on the emulated cluster and say how they end", command_run},
+    {"explore", "Run many schedules of a script, to find one that ends otherwise", command_explore},
+    {"replay", "Repeat one schedule of a script", command_replay},
+    {"trace", "Turn a trace into a picture: Chrome, SVG, DOT, Mermaid", command_trace},
     {"help", "Show this, or what a command does: tutti help run", command_help},
-    {"explore", "Run many schedules of a script", NULL},
-    {"replay", "Repeat one schedule of a script", NULL},
     {"explain", "Say what a dump or a trace shows", NULL},
-    {"trace", "Show a trace as a picture", NULL},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

@@ -5,4 +5,7 @@
  * Returns the exit status; may end the process for --help and bad options. */
 int command_run(int argc, char **argv);
 
+/* `tutti replay`: the same for one script and a schedule that is given. */
+int command_replay(int argc, char **argv);
+
 #endif

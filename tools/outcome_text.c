@@ -6,15 +6,6 @@
 #include "tools/print.h"
 #include "tools/terminal.h"
 
-static void print_verdict(FILE *out, tutti_verdict verdict, const char *detail,
-                          const int32_t *culprits, uint32_t culprit_count) {
-    fputs(tutti_verdict_name(verdict), out);
-    if (*detail) fprintf(out, " (%s)", detail);
-    if (culprit_count == 0) return;
-    fputs(culprit_count == 1 ? ", culprit " : ", culprits ", out);
-    ranks_print(out, culprits, culprit_count);
-}
-
 /* Counts findings that are notes, or those that are not. */
 static uint32_t count_findings(const tutti_report *report, bool notes) {
     uint32_t count = 0;
@@ -33,7 +24,7 @@ static void print_expected(const tutti_script *script) {
     uint32_t culprit_count = 0;
     const tutti_verdict verdict = tutti_script_expected(script, &culprits, &culprit_count);
     fputs("; must end as ", stdout);
-    print_verdict(stdout, verdict, "", culprits, culprit_count);
+    verdict_print(stdout, verdict, "", culprits, culprit_count);
 }
 
 static void print_line(const script_outcome *outcome, const outcome_style *style) {
@@ -44,7 +35,7 @@ static void print_line(const script_outcome *outcome, const outcome_style *style
     fputs(good ? "    " : "  ", stdout);
     text_print(stdout, outcome->file);
     fputs(": ", stdout);
-    print_verdict(stdout, report->verdict, script_outcome_detail(outcome), report->culprits,
+    verdict_print(stdout, report->verdict, script_outcome_detail(outcome), report->culprits,
                   report->culprit_count);
     print_notes(report);
     if (!good) print_expected(outcome->script);
@@ -69,6 +60,13 @@ static void print_unfired(const tutti_report *report) {
     }
 }
 
+static void print_folder(const script_outcome *outcome) {
+    if (!outcome->folder) return;
+    fputs("      report folder: ", stdout);
+    text_print(stdout, outcome->folder);
+    fputs("\n\n", stdout);
+}
+
 void outcome_print_error(const script_outcome *outcome) {
     const tutti_error *error = &outcome->error;
     if (outcome->report) return;
@@ -91,4 +89,5 @@ void outcome_print(const script_outcome *outcome, const outcome_style *style) {
         print_report(outcome);
     else
         print_unfired(outcome->report);
+    print_folder(outcome);
 }

@@ -64,6 +64,15 @@ void ranks_print(FILE *out, const int32_t *ranks, uint32_t count) {
     }
 }
 
+void verdict_print(FILE *out, tutti_verdict verdict, const char *detail, const int32_t *culprits,
+                   uint32_t culprit_count) {
+    fputs(tutti_verdict_name(verdict), out);
+    if (*detail) fprintf(out, " (%s)", detail);
+    if (culprit_count == 0) return;
+    fputs(culprit_count == 1 ? ", culprit " : ", culprits ", out);
+    ranks_print(out, culprits, culprit_count);
+}
+
 int output_finish(int status) {
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
     fprintf(stderr, "tutti: standard output cannot be written: %s\n", strerror(errno));

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "tutti/emu.h"
+
 /* What a program of the command ends with. Worse is larger: of several scripts the worst one
  * decides. */
 enum {
@@ -22,6 +24,10 @@ void shell_print(FILE *out, const char *word);
 
 /* Prints ascending numbers of ranks: "1", "0, 1", "0-3, 7", and after some "and 12 more". */
 void ranks_print(FILE *out, const int32_t *ranks, uint32_t count);
+
+/* Prints what a run ended with: "mismatch (count), culprit 1". */
+void verdict_print(FILE *out, tutti_verdict verdict, const char *detail, const int32_t *culprits,
+                   uint32_t culprit_count);
 
 /* The last thing that a program does: sees whether everything printed has arrived, and says so if
  * not. Returns the status to exit with. */

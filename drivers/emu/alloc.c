@@ -1,4 +1,4 @@
-#include "drivers/emu/state.h"
+#include "drivers/emu/op_faults.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ bool emu_grow(void *array_pointer, uint32_t count, uint32_t *room, size_t elemen
     return true;
 }
 
-static void *emu_block_new(emu_engine *engine, size_t bytes) {
+void *emu_engine_block(emu_engine *engine, size_t bytes) {
     if (!emu_grow(&engine->blocks, engine->block_count, &engine->block_room, sizeof(void *)))
         return NULL;
     void *block = malloc(bytes);
@@ -33,7 +33,7 @@ static void *emu_block_new(emu_engine *engine, size_t bytes) {
 emu_op *emu_op_new(emu_engine *engine) {
     if (engine->free_ops == NULL) {
         size_t count = EMU_POOL_BLOCK_BYTES / sizeof(emu_op);
-        emu_op *block = emu_block_new(engine, count * sizeof(emu_op));
+        emu_op *block = emu_engine_block(engine, count * sizeof(emu_op));
         if (block == NULL) return NULL;
         for (size_t i = count; i-- > 0;) {
             block[i].next_in_launch = engine->free_ops;
@@ -48,6 +48,8 @@ emu_op *emu_op_new(emu_engine *engine) {
 
 void emu_op_recycle(emu_engine *engine, emu_op *op) {
     assert(op->timer.slot == 0);
+    emu_races_forget_op(engine, op);
+    if (op->faults != NULL) emu_op_faults_recycle(engine, op);
     op->next_in_launch = engine->free_ops;
     engine->free_ops = op;
 }
@@ -57,7 +59,7 @@ emu_effect *emu_effect_new(emu_engine *engine) {
     if (effect != NULL)
         engine->free_effects = effect->next;
     else
-        effect = emu_block_new(engine, sizeof *effect);
+        effect = emu_engine_block(engine, sizeof *effect);
     if (effect == NULL) return NULL;
     memset(effect, 0, sizeof *effect);
     return effect;
@@ -73,7 +75,7 @@ emu_launch *emu_launch_new(emu_engine *engine) {
     if (launch != NULL)
         engine->free_launches = launch->next;
     else
-        launch = emu_block_new(engine, sizeof *launch);
+        launch = emu_engine_block(engine, sizeof *launch);
     if (launch == NULL) return NULL;
     memset(launch, 0, sizeof *launch);
     launch->parts_tail = &launch->parts;

@@ -1,13 +1,22 @@
 #include "drivers/emu/choices.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* By emu_choice_kind. */
-static const char LETTERS[] = "rstpjfd";
+static const char LETTERS[] = "rspfd";
+static const char *const NAMES[EMU_CHOICE_KIND_COUNT] = {
+    "which rank runs", "which stream's operation starts", "what a poll sees",
+    "whether a fault happens", "a value of the program's input"};
 
-/* --- Choosing --- */
+const char *emu_choice_kind_name(emu_choice_kind kind) {
+    assert((uint32_t)kind < EMU_CHOICE_KIND_COUNT);
+    return NAMES[kind];
+}
+
+/* --- Choosers --- */
 
 void emu_choices_init_plain(emu_choices *choices) {
     memset(choices, 0, sizeof(*choices));
@@ -15,8 +24,22 @@ void emu_choices_init_plain(emu_choices *choices) {
 
 void emu_choices_init_random(emu_choices *choices, uint64_t seed) {
     emu_choices_init_plain(choices);
-    choices->random = true;
+    choices->mode = EMU_CHOICES_RANDOM;
     choices->state = seed;
+}
+
+void emu_choices_init_replay(emu_choices *choices, const emu_choice_record *record, bool lenient) {
+    emu_choices_init_plain(choices);
+    choices->mode = EMU_CHOICES_REPLAY;
+    choices->replay = record;
+    choices->lenient = lenient;
+}
+
+void emu_choices_init_strategy(emu_choices *choices, emu_strategy *strategy, void *context) {
+    emu_choices_init_plain(choices);
+    choices->mode = EMU_CHOICES_STRATEGY;
+    choices->strategy = strategy;
+    choices->strategy_context = context;
 }
 
 void emu_choices_free(emu_choices *choices) {
@@ -25,13 +48,21 @@ void emu_choices_free(emu_choices *choices) {
 
 /* SplitMix64 (Steele, Lea and Flood, 2014): a counter with a step that is odd, and a mix of its
  * bits in which each depends on all. Any seed is a good one, 0 too. */
-static uint64_t draw(uint64_t *state) {
+uint64_t emu_draw(uint64_t *state) {
     *state += UINT64_C(0x9e3779b97f4a7c15);
     uint64_t bits = *state;
     bits = (bits ^ (bits >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     bits = (bits ^ (bits >> 27)) * UINT64_C(0x94d049bb133111eb);
     return bits ^ (bits >> 31);
 }
+
+/* The upper half of the product of a fraction and the limit. With 2^32 fractions and at most 2^20
+ * answers, no answer is preferred by more than one part in 4096. */
+uint32_t emu_draw_below(uint64_t *state, uint32_t limit) {
+    return (uint32_t)(((emu_draw(state) >> 32) * limit) >> 32);
+}
+
+/* --- Records --- */
 
 static bool make_room(emu_choice_record *record) {
     if (record->run_count < record->run_room) return true;
@@ -58,20 +89,109 @@ static bool append(emu_choice_record *record, uint32_t kind, uint32_t answer, ui
     return true;
 }
 
-uint32_t emu_choose(emu_choices *choices, emu_choice_kind kind, uint32_t answer_count) {
-    assert(answer_count >= 1);
-    assert(answer_count - 1 <= EMU_CHOICE_ANSWER_MAX);
-    assert((uint32_t)kind < EMU_CHOICE_KIND_COUNT);
-    if (answer_count == 1) return 0;
-    choices->asked++;
-    uint32_t answer = 0;
-    if (choices->random) {
-        /* The upper half of the product of a fraction and the count. With 2^32 fractions and at
-         * most 2^20 answers, no answer is preferred by more than one part in 4096. */
-        answer = (uint32_t)(((draw(&choices->state) >> 32) * answer_count) >> 32);
+bool emu_choice_record_append(emu_choice_record *record, emu_choice_kind kind, uint32_t answer,
+                              uint64_t count) {
+    return append(record, (uint32_t)kind, answer, count);
+}
+
+/* --- Replaying --- */
+
+static const emu_choice_run *next_given(const emu_choices *choices) {
+    if (choices->replay_run >= choices->replay->run_count) return NULL;
+    return &choices->replay->runs[choices->replay_run];
+}
+
+static void use_given(emu_choices *choices, uint64_t count) {
+    choices->replay_used += count;
+    if (choices->replay_used < choices->replay->runs[choices->replay_run].count) return;
+    choices->replay_used = 0;
+    choices->replay_run++;
+}
+
+static void diverge(emu_choices *choices, const emu_question *question,
+                    const emu_choice_run *given) {
+    choices->divergence = (emu_divergence){.happened = true, .choice = choices->asked - 1};
+    choices->divergence.given = *given;
+    if (question == NULL) return;
+    choices->divergence.asked_kind = question->kind;
+    choices->divergence.asked_count = question->answer_count;
+}
+
+static uint32_t replay(emu_choices *choices, const emu_question *question) {
+    const emu_choice_run *given = next_given(choices);
+    while (choices->lenient && given != NULL && given->kind != (uint32_t)question->kind) {
+        use_given(choices, given->count - choices->replay_used);
+        given = next_given(choices);
     }
+    if (given == NULL || choices->divergence.happened) return 0;
+    bool fits = given->kind == (uint32_t)question->kind && given->answer < question->answer_count;
+    if (!fits && !choices->lenient) {
+        diverge(choices, question, given);
+        return 0;
+    }
+    uint32_t answer = fits ? given->answer : question->answer_count - 1;
+    use_given(choices, 1);
+    return answer;
+}
+
+void emu_choices_end(emu_choices *choices) {
+    if (choices->mode != EMU_CHOICES_REPLAY || choices->lenient) return;
+    while (!choices->divergence.happened && next_given(choices) != NULL) {
+        const emu_choice_run *given = next_given(choices);
+        choices->asked++;
+        if (given->answer != 0) diverge(choices, NULL, given);
+        use_given(choices, given->count - choices->replay_used);
+    }
+}
+
+void emu_divergence_format(const emu_divergence *divergence, char *text, size_t text_bytes) {
+    if (text_bytes > 0) text[0] = '\0';
+    if (!divergence->happened) return;
+    const char *given = NAMES[divergence->given.kind];
+    unsigned long long place = (unsigned long long)divergence->choice + 1;
+    if (divergence->asked_count == 0)
+        snprintf(text, text_bytes,
+                 "choice %llu is given (%s: %u), but the run ended without asking for it", place,
+                 given, divergence->given.answer);
+    else if (divergence->given.kind != (uint32_t)divergence->asked_kind)
+        snprintf(text, text_bytes, "choice %llu is given for %s, but the run asks %s", place, given,
+                 NAMES[divergence->asked_kind]);
+    else
+        snprintf(text, text_bytes,
+                 "choice %llu (%s) is given as %u, but there are only the answers 0 to %u", place,
+                 given, divergence->given.answer, divergence->asked_count - 1);
+}
+
+/* --- Choosing --- */
+
+static uint32_t answer_to(emu_choices *choices, const emu_question *question) {
+    switch (choices->mode) {
+    case EMU_CHOICES_RANDOM:
+        return emu_draw_below(&choices->state, question->answer_count);
+    case EMU_CHOICES_REPLAY:
+        return replay(choices, question);
+    case EMU_CHOICES_STRATEGY:
+        return choices->strategy(choices->strategy_context, question);
+    case EMU_CHOICES_PLAIN:
+        break;
+    }
+    return 0;
+}
+
+uint32_t emu_choose(emu_choices *choices, const emu_question *question) {
+    assert(question->answer_count >= 1);
+    assert(question->answer_count - 1 <= EMU_CHOICE_ANSWER_MAX);
+    assert((uint32_t)question->kind < EMU_CHOICE_KIND_COUNT);
+    if (question->answer_count == 1) {
+        if (choices->mode == EMU_CHOICES_STRATEGY && question->kind == EMU_CHOICE_RANK)
+            (void)choices->strategy(choices->strategy_context, question);
+        return 0;
+    }
+    choices->asked++;
+    uint32_t answer = answer_to(choices, question);
+    assert(answer < question->answer_count);
     emu_choice_record *record = &choices->record;
-    if (!record->cut) record->cut = !append(record, (uint32_t)kind, answer, 1);
+    if (!record->cut) record->cut = !append(record, (uint32_t)question->kind, answer, 1);
     return answer;
 }
 
@@ -168,7 +288,7 @@ static bool read_char(reader *in, char c) {
 static tutti_status read_run(reader *in, emu_choice_record *record) {
     char letter = in->at < in->text_bytes ? in->text[in->at] : '\0';
     const char *place = letter != '\0' ? strchr(LETTERS, letter) : NULL;
-    if (place == NULL) return complain(in, "the letter of a kind of choice: r, s, t, p, j, f or d");
+    if (place == NULL) return complain(in, "the letter of a kind of choice: r, s, p, f or d");
     in->at++;
     uint64_t answer = 0;
     if (!read_number(in, 0, EMU_CHOICE_ANSWER_MAX, &answer))

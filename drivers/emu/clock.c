@@ -1,4 +1,4 @@
-#include "drivers/emu/state.h"
+#include "drivers/emu/op_faults.h"
 
 /* Virtual time: a binary heap of timers that are embedded in what they wake. Equal times fire in
  * the order of arming. */
@@ -88,6 +88,9 @@ static void emu_timer_fire(emu_engine *engine, emu_timer *timer) {
         break;
     case EMU_TIMER_KERNEL:
         emu_kernel_time_over(timer->owner);
+        break;
+    case EMU_TIMER_OP:
+        emu_op_time_over(timer->owner);
         break;
     }
 }

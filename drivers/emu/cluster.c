@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/emu/rehearsal.h"
 #include "tutti/group.h"
 
 /* --- Which rank a thread runs --- */
@@ -61,6 +62,7 @@ static emu_config config_of(const emu_cluster *cluster, const tutti_rehearsal_op
         .capacity = options->capacity,
         .first_use_blocks = options->first_use_blocks != 0,
         .tolerate_group_order = options->tolerate_group_order != 0,
+        .ignore_leaks = options->ignore_leaks != 0,
         .examine_at_once = options->executor == TUTTI_EXECUTOR_PARALLEL,
         .wait_timeout_ns = options->wait_timeout_ns,
         .faults = cluster->faults,
@@ -71,8 +73,9 @@ static emu_config config_of(const emu_cluster *cluster, const tutti_rehearsal_op
 }
 
 tutti_status emu_cluster_init(emu_cluster *cluster, const emu_executor *executor,
-                              const tutti_rehearsal_options *options, const emu_config *config,
-                              tutti_error *error) {
+                              const emu_rehearsal *rehearsal, tutti_error *error) {
+    const tutti_rehearsal_options *options = &rehearsal->options;
+    const emu_config *config = rehearsal->engine_config;
     memset(cluster, 0, sizeof(*cluster));
     cluster->executor = executor;
     cluster->rank_count = options->rank_count;
@@ -81,7 +84,10 @@ tutti_status emu_cluster_init(emu_cluster *cluster, const emu_executor *executor
     if (status == TUTTI_OK && config == NULL)
         status = parse_faults(options->faults, &cluster->faults, error);
     if (status == TUTTI_OK) {
-        const emu_config own = config != NULL ? *config : config_of(cluster, options);
+        emu_config own = config != NULL ? *config : config_of(cluster, options);
+        own.choices = rehearsal->choices;
+        own.steps = rehearsal->steps;
+        if (rehearsal->watch != NULL) own.watch = *rehearsal->watch;
         status = emu_engine_create(&own, &cluster->base, &cluster->engine, error);
     }
     if (status == TUTTI_OK) status = describe_world(cluster, error);

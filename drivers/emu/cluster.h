@@ -51,13 +51,13 @@ struct tutti_rank {
 /* The driver's table. */
 extern const tutti_driver_table tutti_emu_driver_table;
 
+typedef struct emu_rehearsal emu_rehearsal;
+
 /* Fills a cluster: its faults (those of the options, or of TUTTI_FAULTS), its engine, its driver.
- * `options` are complete and checked; what they point to is borrowed as long as calls are made.
- * `config` NULL: the engine is what the options say; otherwise what config says, faults included.
+ * What the rehearsal points to is borrowed as long as calls are made.
  * Errors: as tutti_rehearse; *cluster needs no emu_cluster_free() then */
 tutti_status emu_cluster_init(emu_cluster *cluster, const emu_executor *executor,
-                              const tutti_rehearsal_options *options, const emu_config *config,
-                              tutti_error *error);
+                              const emu_rehearsal *rehearsal, tutti_error *error);
 void emu_cluster_free(emu_cluster *cluster);
 
 /* Hands a call to the engine, and says that one is over, for executors. So the cluster knows by

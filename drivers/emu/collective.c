@@ -1,4 +1,4 @@
-#include "drivers/emu/state.h"
+#include "drivers/emu/op_faults.h"
 
 #include <stdlib.h>
 
@@ -17,6 +17,7 @@ static emu_op *emu_part_new(emu_host *host, emu_call *call, emu_op_kind kind) {
     op->element_type = (uint8_t)call->data_type.element_type;
     op->reduce_op = (uint8_t)call->op;
     op->width_bytes = (uint8_t)call->data_type.width_bytes;
+    emu_op_take_fault(host, op, call);
     return op;
 }
 
@@ -70,6 +71,7 @@ void emu_connect(emu_host *host, emu_op *op) {
                         ? op->collective->issued_count == op->comm->base.rank_count
                         : op->peer_op != NULL;
     if (complete) return;
+    emu_steps_await_peers(host, op);
     op->connecting = host;
     op->next_connecting = host->connecting;
     host->connecting = op;
@@ -163,23 +165,23 @@ static emu_outcome emu_drop_empty(emu_host *host, emu_call *call) {
 
 emu_outcome emu_all_reduce_call(emu_host *host, emu_call *call) {
     emu_outcome outcome;
-    char reason[TUTTI_ERROR_MESSAGE_BYTES];
+    emu_memory_problem problem;
     emu_allocation *source, *destination;
     emu_device *device = emu_device_of(call->stream->base.device);
     size_t bytes = call->count * call->data_type.width_bytes;
     if (!emu_enqueue_allowed(host, call, &outcome)) return outcome;
-    if (!emu_memory_find(device, "source", call->source.data, bytes, &source, reason,
-                         sizeof reason) ||
-        !emu_memory_find(device, "destination", call->destination.data, bytes, &destination, reason,
-                         sizeof reason))
-        return emu_call_misused(host, call, TUTTI_INVALID_ARGUMENT, "%s", reason);
+    if (!emu_memory_find(device, "source", call->source.data, bytes, &source, &problem) ||
+        !emu_memory_find(device, "destination", call->destination.data, bytes, &destination,
+                         &problem))
+        return emu_call_bad_memory(host, call, &problem);
     if (call->count == 0) return emu_drop_empty(host, call);
+    if (emu_races_overlap(host, call, bytes, bytes, 0, &outcome)) return outcome;
     return emu_enqueue(host, call, EMU_OP_ALL_REDUCE, source, destination);
 }
 
 emu_outcome emu_transfer_call(emu_host *host, emu_call *call) {
     emu_outcome outcome;
-    char reason[TUTTI_ERROR_MESSAGE_BYTES];
+    emu_memory_problem problem;
     emu_allocation *memory;
     bool sends = call->kind == EMU_CALL_SEND;
     const void *data = sends ? call->source.data : call->destination.data;
@@ -191,9 +193,8 @@ emu_outcome emu_transfer_call(emu_host *host, emu_call *call) {
                                 "a rank can %s itself only inside of a group call that holds the "
                                 "%s as well",
                                 sends ? "send to" : "receive from", sends ? "recv" : "send");
-    if (!emu_memory_find(device, sends ? "source" : "destination", data, bytes, &memory, reason,
-                         sizeof reason))
-        return emu_call_misused(host, call, TUTTI_INVALID_ARGUMENT, "%s", reason);
+    if (!emu_memory_find(device, sends ? "source" : "destination", data, bytes, &memory, &problem))
+        return emu_call_bad_memory(host, call, &problem);
     return emu_enqueue(host, call, sends ? EMU_OP_SEND : EMU_OP_RECV, sends ? memory : NULL,
                        sends ? NULL : memory);
 }

@@ -265,6 +265,8 @@ emu_outcome emu_join_call(emu_host *host, emu_call *call) {
         return emu_call_end(host, call, TUTTI_OUT_OF_MEMORY, "no memory for another communicator");
     }
     emu_trace_call(host, call, EMU_TRACE_CALL);
+    emu_steps_joined(host, group);
+    emu_races_joins(host, group);
     outcome = emu_join_wait(host, call, comm);
     if (group->state == EMU_GROUP_FORMING && group->joined_count == group->rank_count)
         emu_group_form(group);
@@ -335,7 +337,12 @@ bool emu_comm_usable(emu_host *host, emu_call *call, emu_outcome *outcome_out) {
 emu_outcome emu_comm_status_call(emu_host *host, emu_call *call) {
     emu_comm *comm = call->comm;
     if (emu_comm_has_ended(comm)) return emu_comm_gone(host, call);
-    call->polled = comm->state == EMU_COMM_FORMING;
+    emu_steps_looked_at_join(comm);
+    call->polled =
+        comm->state == EMU_COMM_FORMING ||
+        (comm->state == EMU_COMM_READY && emu_poll_is_early(host->engine, &comm->sight, 1));
+    if (!call->polled) comm->sight.seen = 1;
+    if (!call->polled && comm->state == EMU_COMM_READY) emu_races_joined(host, comm->group);
     host->poll = call->polled ? EMU_WAIT_COMM : EMU_WAIT_NONE;
     host->wait_comm = comm;
     call->status_out = call->polled ? TUTTI_IN_PROGRESS : comm->failure;
@@ -346,6 +353,8 @@ emu_outcome emu_comm_sync_call(emu_host *host, emu_call *call) {
     emu_comm *comm = call->comm;
     if (emu_comm_has_ended(comm)) return emu_comm_gone(host, call);
     if (comm->state != EMU_COMM_FORMING) {
+        comm->sight.seen = 1;
+        if (comm->state == EMU_COMM_READY) emu_races_joined(host, comm->group);
         if (comm->failure == TUTTI_OK) return emu_call_ok(host, call);
         return emu_call_failed_for(host, call, comm->failure, comm->failed_for);
     }
@@ -356,6 +365,7 @@ emu_outcome emu_comm_sync_call(emu_host *host, emu_call *call) {
 }
 
 static void emu_comm_end(emu_comm *comm, emu_comm_state state) {
+    emu_steps_ended(comm, state == EMU_COMM_ABORTED);
     comm->state = (uint8_t)state;
     emu_order_forget(comm);
     emu_device_of(comm->base.device)->comm_count--;
@@ -384,6 +394,7 @@ emu_outcome emu_leave_call(emu_host *host, emu_call *call) {
         return emu_call_ok(host, call);
     }
     if (comm->order_head == NULL) {
+        emu_races_left(host, comm);
         emu_comm_end(comm, EMU_COMM_LEFT);
         return emu_call_ok(host, call);
     }
@@ -398,7 +409,10 @@ emu_outcome emu_abort_call(emu_host *host, emu_call *call) {
     emu_comm *comm = call->comm;
     if (emu_comm_is_gone(comm)) return emu_comm_gone(host, call);
     comm->ended_place = call->place;
-    if (comm->state == EMU_COMM_FORMING) emu_comm_unjoin(comm, TUTTI_ABORTED, NULL);
+    if (comm->state == EMU_COMM_FORMING) {
+        emu_steps_ended(comm, true);
+        emu_comm_unjoin(comm, TUTTI_ABORTED, NULL);
+    }
     if (comm->state == EMU_COMM_UNJOINED) {
         comm->state = EMU_COMM_ABORTED;
         return emu_call_ok(host, call);

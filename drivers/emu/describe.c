@@ -1,4 +1,4 @@
-#include "drivers/emu/state.h"
+#include "drivers/emu/op_faults.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,8 @@ static void emu_text_add_awaited(emu_text *text, const emu_op *op) {
         const emu_group *group = op->comm->group;
         for (int32_t rank = 0; rank < group->rank_count && count < EMU_NAMED_RANKS_MAX; rank++) {
             const emu_op *part = op->collective->parts[rank];
-            if (part == NULL || part->state == EMU_OP_QUEUED)
+            int32_t culprit;
+            if (part == NULL || part->state == EMU_OP_QUEUED || emu_op_is_lost(part, &culprit))
                 ranks[count++] = emu_group_member_rank(group, rank);
         }
     }
@@ -42,9 +43,29 @@ static const char *emu_wait_words(const emu_host *host) {
     return host->wait == EMU_WAIT_TIME ? "asleep in " : "waits in ";
 }
 
+void emu_text_add_standing(emu_text *text, const emu_host *host) {
+    if (host->state == EMU_HOST_BLOCKED) {
+        emu_text_add(text, "%s%s", emu_wait_words(host), emu_call_name(host->call->kind));
+        emu_text_add_place(text, host->last_place);
+        return;
+    }
+    if (host->killed)
+        emu_text_add(text, "killed");
+    else if (host->state == EMU_HOST_HUNG)
+        emu_text_add(text, "hangs");
+    else if (host->state == EMU_HOST_EXITED)
+        emu_text_add(text, "ended");
+    else
+        emu_text_add(text, "running");
+    emu_text_add(text, " after %" PRIu64 " calls", host->call_count);
+    if (host->last_call[0] != '\0' && host->state != EMU_HOST_EXITED) {
+        emu_text_add(text, ", the last one %s", host->last_call);
+        emu_text_add_place(text, host->last_place);
+    }
+}
+
 static void emu_describe_blocked(emu_text *text, const emu_host *host) {
-    emu_text_add(text, "%s%s", emu_wait_words(host), emu_call_name(host->call->kind));
-    emu_text_add_place(text, host->last_place);
+    emu_text_add_standing(text, host);
     const emu_op *head = NULL;
     if (host->wait == EMU_WAIT_STREAM)
         head = host->wait_stream->head;
@@ -77,19 +98,7 @@ static void emu_describe_host(emu_text *text, const emu_host *host) {
         emu_describe_blocked(text, host);
         return;
     }
-    if (host->killed)
-        emu_text_add(text, "killed");
-    else if (host->state == EMU_HOST_HUNG)
-        emu_text_add(text, "hangs");
-    else if (host->state == EMU_HOST_EXITED)
-        emu_text_add(text, "ended");
-    else
-        emu_text_add(text, "running");
-    emu_text_add(text, " after %" PRIu64 " calls", host->call_count);
-    if (host->last_call[0] != '\0' && host->state != EMU_HOST_EXITED) {
-        emu_text_add(text, ", the last one %s", host->last_call);
-        emu_text_add_place(text, host->last_place);
-    }
+    emu_text_add_standing(text, host);
     const emu_op *unfinished = emu_host_unfinished(host);
     emu_text_add_position(text, unfinished);
     emu_text_add_awaited(text, unfinished);

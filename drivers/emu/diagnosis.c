@@ -120,6 +120,34 @@ static void emu_judge_missing(emu_waitfor *graph, emu_verdicts *verdicts) {
 
 /* --- Time limits --- */
 
+static bool emu_host_is_stuck(const emu_host *host, bool pollers_are_stuck) {
+    if (host->state == EMU_HOST_BLOCKED) return host->wait != EMU_WAIT_TIME;
+    return pollers_are_stuck && host->state == EMU_HOST_RUNNING && host->poll != EMU_WAIT_NONE;
+}
+
+static void emu_waitfor_explore_all(emu_waitfor *graph) {
+    emu_engine *engine = graph->engine;
+    for (uint32_t i = 0; i < engine->host_count; i++)
+        if (emu_host_is_stuck(engine->hosts[i], graph->pollers_are_stuck))
+            emu_waitfor_explore(graph, EMU_NODE_HOST, engine->hosts[i]);
+    for (uint32_t i = 0; i < engine->device_count; i++)
+        for (emu_stream *stream = engine->devices[i].streams; stream != NULL; stream = stream->next)
+            if (stream->head != NULL) emu_waitfor_explore(graph, EMU_NODE_OP, stream->head);
+    for (emu_comm *comm = engine->all_comms; comm != NULL; comm = comm->next_all)
+        if (comm->state == EMU_COMM_FORMING)
+            emu_waitfor_explore(graph, EMU_NODE_GROUP, comm->group);
+}
+
+/* Everybody's waits as they are now, for the trace: a limit is explained from one rank's only. */
+static void emu_trace_all_waits(emu_engine *engine) {
+    emu_waitfor graph;
+    if (!emu_trace_wants_waits(engine)) return;
+    emu_waitfor_init(&graph, engine, false);
+    emu_waitfor_explore_all(&graph);
+    emu_trace_waits(&graph);
+    emu_waitfor_free(&graph);
+}
+
 /* The first thing in the graph that waits for somebody who does not come. */
 static emu_finding *emu_judge_limit(emu_waitfor *graph, const emu_host *host) {
     for (uint32_t component = 1; component <= graph->component_count; component++)
@@ -139,6 +167,7 @@ static emu_finding *emu_judge_limit(emu_waitfor *graph, const emu_host *host) {
 void emu_diagnose_host_limit(emu_host *host) {
     emu_waitfor graph;
     emu_describe_ranks(host->engine);
+    emu_trace_all_waits(host->engine);
     emu_waitfor_init(&graph, host->engine, false);
     emu_waitfor_explore(&graph, EMU_NODE_HOST, host);
     host->limit_finding = emu_judge_limit(&graph, host);
@@ -149,6 +178,7 @@ void emu_diagnose_comm_limit(emu_comm *comm) {
     emu_waitfor graph;
     emu_engine *engine = comm->group->engine;
     emu_describe_ranks(engine);
+    emu_trace_all_waits(engine);
     emu_waitfor_init(&graph, engine, false);
     emu_waitfor_explore(&graph, EMU_NODE_GROUP, comm->group);
     comm->limit_finding = emu_judge_limit(&graph, engine->hosts[comm->host]);
@@ -156,24 +186,6 @@ void emu_diagnose_comm_limit(emu_comm *comm) {
 }
 
 /* --- Settling --- */
-
-static bool emu_host_is_stuck(const emu_host *host, bool pollers_are_stuck) {
-    if (host->state == EMU_HOST_BLOCKED) return host->wait != EMU_WAIT_TIME;
-    return pollers_are_stuck && host->state == EMU_HOST_RUNNING && host->poll != EMU_WAIT_NONE;
-}
-
-static void emu_waitfor_explore_all(emu_waitfor *graph) {
-    emu_engine *engine = graph->engine;
-    for (uint32_t i = 0; i < engine->host_count; i++)
-        if (emu_host_is_stuck(engine->hosts[i], graph->pollers_are_stuck))
-            emu_waitfor_explore(graph, EMU_NODE_HOST, engine->hosts[i]);
-    for (uint32_t i = 0; i < engine->device_count; i++)
-        for (emu_stream *stream = engine->devices[i].streams; stream != NULL; stream = stream->next)
-            if (stream->head != NULL) emu_waitfor_explore(graph, EMU_NODE_OP, stream->head);
-    for (emu_comm *comm = engine->all_comms; comm != NULL; comm = comm->next_all)
-        if (comm->state == EMU_COMM_FORMING)
-            emu_waitfor_explore(graph, EMU_NODE_GROUP, comm->group);
-}
 
 /* Ranks that a fault made hang come back at the very end, as killed ones, so that their threads
  * can end. If nothing was said about one so far, it is said now: it never came back. */
@@ -212,6 +224,7 @@ bool emu_diagnose_stuck(emu_engine *engine, bool pollers_are_stuck) {
     emu_waitfor_init(&graph, engine, pollers_are_stuck);
     emu_waitfor_explore_all(&graph);
     if (graph.count > 0) emu_describe_ranks(engine);
+    emu_trace_waits(&graph);
     emu_judge_cycles(&graph, &verdicts);
     emu_judge_missing(&graph, &verdicts);
     emu_waitfor_free(&graph);

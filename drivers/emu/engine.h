@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "drivers/emu/choices.h"
+#include "drivers/emu/steps.h"
 #include "tutti/emu.h"
 #include "tutti/fault.h"
 
@@ -22,6 +24,17 @@ typedef struct emu_event emu_event;
 typedef struct emu_comm emu_comm;
 typedef struct emu_effect emu_effect;
 
+/* Somebody who watches a run. All NULL: nobody. */
+typedef struct emu_watch {
+    /* A fault could act here; the plan is asked next. */
+    void (*fault_site)(void *context, const tutti_fault_site *site);
+
+    /* A rank's part of a collective is over, and well. `subject` is the collective: the same number
+     * on all ranks, another for other collectives; `hash` is of what the rank has got. */
+    void (*result)(void *context, uint64_t subject, int32_t rank, uint64_t hash);
+    void *context; /* for both */
+} emu_watch;
+
 /* How a cluster is built. All durations in nanoseconds on the engine's clock. */
 typedef struct emu_config {
     uint32_t host_count;
@@ -30,14 +43,21 @@ typedef struct emu_config {
     uint32_t capacity;            /* collectives a device runs at once; 0: unlimited */
     bool first_use_blocks;
     bool tolerate_group_order;
+    bool races_off;    /* nobody looks for races and undefined contents: for measurements */
+    bool ignore_leaks; /* the end of the program gives back whatever is left, but for joins
+                          that nobody has waited for */
     bool failed_calls_are_findings; /* scripts: nobody handles a refused call */
     bool examine_at_once;           /* real time: report a mismatch when it is complete, since
                                        nothing says when nothing can move any more */
     int64_t wait_timeout_ns;        /* of every blocking wait; 0: none */
     const tutti_fault_plan *faults; /* borrowed; NULL: none */
     uint64_t seed;                  /* of the plan's probabilities */
+    emu_choices *choices;           /* answers what could go either way, borrowed; NULL: every
+                                       answer is 0 */
+    emu_step_log *steps;            /* gets what depends on what, borrowed; NULL: nobody asks */
     tutti_trace_sink *trace_sink;   /* NULL: only the hash is kept */
     void *trace_context;
+    emu_watch watch;
 } emu_config;
 
 typedef enum emu_call_kind {
@@ -105,25 +125,28 @@ typedef struct emu_call {
     int32_t peer;                            /* send, recv; join: the rank */
     int32_t rank_count;                      /* join */
     bool non_blocking;                       /* join */
-    bool writes;                             /* host_access */
+    bool writes;                             /* host_access; allocate: its contents are defined */
     uint8_t dropped;                         /* set by the engine: a collective of zero elements */
     int64_t duration_ns;                     /* sleep, kernel; join: its own time limit or 0 */
     tutti_communication_id communication_id; /* mint */
     const tutti_unique_id *id;               /* join */
-    const char *name;                        /* join: of the group; stream_create; wrong: the
-                                                text; a literal or interned; NULL */
+    const char *name;                        /* join: of the group; stream_create; allocate: of
+                                                the buffer; wrong: the text; a literal or interned;
+                                                NULL */
     const uint32_t *member_hosts; /* join: the host of each rank, for reports; NULL: unknown */
     const emu_kernel *kernel;     /* kernel, borrowed for the call; NULL: takes time only */
     const tutti_error *refusal;   /* refused: borrowed for the call */
 
     /* results */
     tutti_status status;
-    tutti_unique_id *id_out; /* mint: where the identifier goes */
-    tutti_buffer buffer_out; /* allocate */
-    tutti_status status_out; /* comm_status */
-    int done_out;            /* *_query */
-    bool polled;             /* the call looked at something that is not ready yet */
-    bool faults_applied;     /* engine: the fault plan has had its say */
+    tutti_unique_id *id_out;  /* mint: where the identifier goes */
+    tutti_buffer buffer_out;  /* allocate */
+    tutti_status status_out;  /* comm_status */
+    int done_out;             /* *_query */
+    bool polled;              /* the call looked at something that is not ready yet */
+    bool faults_applied;      /* engine: the fault plan has had its say */
+    tutti_fault_action fault; /* engine: what it does to what the call enqueues, or how long it
+                                 makes it; off, and a factor of 0: nothing */
 } emu_call;
 
 typedef enum emu_outcome {
@@ -158,8 +181,7 @@ struct emu_effect {
 };
 
 /* Creates a cluster: hosts running, devices empty, clock at 0.
- * Errors: TUTTI_OUT_OF_MEMORY, TUTTI_UNSUPPORTED (a fault that this version has not),
- *         TUTTI_INVALID_ARGUMENT */
+ * Errors: TUTTI_OUT_OF_MEMORY, TUTTI_INVALID_ARGUMENT */
 tutti_status emu_engine_create(const emu_config *config, tutti_driver *driver,
                                emu_engine **engine_out, tutti_error *error);
 
@@ -180,6 +202,9 @@ uint32_t emu_engine_add_host(emu_engine *engine);
  * NULL, and when memory is out. */
 const char *emu_engine_intern(emu_engine *engine, const char *name);
 
+/* Whether such a call only looks: made again and again, nothing happens. */
+bool emu_call_is_look(emu_call_kind kind);
+
 /* Host `host` issues a call. It must be running: not blocked, not exited. */
 emu_outcome emu_engine_issue(emu_engine *engine, uint32_t host, emu_call *call);
 
@@ -197,6 +222,13 @@ int32_t emu_engine_take_woken(emu_engine *engine);
 int64_t emu_engine_now(const emu_engine *engine);
 bool emu_engine_next_timer(emu_engine *engine, int64_t *when_ns_out);
 void emu_engine_advance(emu_engine *engine, int64_t now_ns);
+
+/* Asks the chooser: 0 to answer_count - 1, which is at least 1. */
+uint32_t emu_engine_choose(emu_engine *engine, emu_choice_kind kind, uint32_t answer_count);
+
+/* A run did not do what the given choices say: the program is not the one that they were recorded
+ * from, or it depends on something that is not chosen here. Adds the finding. */
+void emu_engine_diverged(emu_engine *engine, uint32_t host, const char *text);
 
 /* Counts everything that has moved; for pollers, to see whether looking again is worth it. */
 uint64_t emu_engine_progress(const emu_engine *engine);

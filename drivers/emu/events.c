@@ -11,6 +11,8 @@ emu_outcome emu_event_create_call(emu_host *host, emu_call *call) {
         return emu_call_end(host, call, TUTTI_OUT_OF_MEMORY, "no memory for another event");
     event->base.device = &device->base;
     event->index = device->next_event++;
+    event->host = host->index;
+    event->place = call->place;
     event->next_all = host->engine->all_events;
     host->engine->all_events = event;
     call->event = event;
@@ -49,8 +51,13 @@ static emu_outcome emu_event_enqueue(emu_host *host, emu_call *call, emu_op_kind
     if (kind == EMU_OP_RECORD) {
         call->event->issued_mark = mark;
         call->event->last_record = op;
+        call->event->depends = call->stream->depends;
+    } else {
+        call->stream->depends = emu_depend_on_all(host->engine->config.steps, call->stream->depends,
+                                                  call->event->depends);
     }
     emu_stream_append(call->stream, op);
+    if (kind == EMU_OP_WAIT) emu_races_wait_issued(op);
     return emu_call_ok(host, call);
 }
 
@@ -68,6 +75,8 @@ emu_outcome emu_event_wait_call(emu_host *host, emu_call *call) {
 
 static emu_outcome emu_event_report(emu_host *host, emu_call *call) {
     emu_event *event = call->event;
+    event->sight.seen = event->completed_mark;
+    emu_races_event_over(host, event);
     if (event->failure != TUTTI_OK)
         return emu_call_failed_for(host, call, event->failure, event->failed_for);
     return emu_call_ok(host, call);
@@ -77,7 +86,10 @@ emu_outcome emu_event_sync_call(emu_host *host, emu_call *call) {
     emu_outcome outcome;
     emu_event *event = call->event;
     if (!emu_event_usable(host, call, &outcome)) return outcome;
-    if (event->completed_mark >= event->issued_mark) return emu_event_report(host, call);
+    if (event->completed_mark >= event->issued_mark) {
+        emu_steps_synchronized(host->engine, event->depends);
+        return emu_event_report(host, call);
+    }
     host->wait_event = event;
     host->wait_target = event->issued_mark;
     host->next_waiter = event->waiters;
@@ -89,7 +101,9 @@ emu_outcome emu_event_query_call(emu_host *host, emu_call *call) {
     emu_outcome outcome;
     emu_event *event = call->event;
     if (!emu_event_usable(host, call, &outcome)) return outcome;
-    call->done_out = event->completed_mark >= event->issued_mark;
+    emu_steps_looked(host->engine, event->depends);
+    call->done_out = event->completed_mark >= event->issued_mark &&
+                     !emu_poll_is_early(host->engine, &event->sight, event->issued_mark);
     call->polled = !call->done_out;
     host->poll = call->polled ? EMU_WAIT_EVENT : EMU_WAIT_NONE;
     host->wait_event = event;
@@ -98,6 +112,7 @@ emu_outcome emu_event_query_call(emu_host *host, emu_call *call) {
 
 void emu_event_pass(emu_op *op) {
     emu_event *event = op->event;
+    emu_races_record_passed(op);
     if (op->mark > event->completed_mark) {
         event->completed_mark = op->mark;
         event->failure = op->stream->failure;
@@ -119,6 +134,7 @@ void emu_event_pass(emu_op *op) {
 bool emu_event_try_pass_wait(emu_op *op) {
     emu_event *event = op->event;
     if (event->completed_mark >= op->mark) {
+        emu_races_wait_passed(op);
         emu_op_complete(op);
         return true;
     }

@@ -45,6 +45,13 @@ static const emu_class *emu_classes_majority(const emu_classes *classes) {
     return best;
 }
 
+/* Nobody has the majority: another class is as large. */
+static bool emu_classes_are_tied(const emu_classes *classes, const emu_class *best) {
+    for (int32_t i = 0; i < classes->count; i++)
+        if (&classes->classes[i] != best && classes->classes[i].size == best->size) return true;
+    return false;
+}
+
 /* --- Collectives --- */
 
 static bool emu_collective_same(const void *context, int32_t a, int32_t b) {
@@ -116,6 +123,10 @@ static emu_finding *emu_explain_mismatch(emu_collective *collective) {
     for (int32_t i = 0; i < classes.count; i++)
         emu_text_add_class(&text, collective, &classes, &classes.classes[i],
                            wrong + group->rank_count);
+    if (emu_classes_are_tied(&classes, right))
+        emu_text_add(&text,
+                     "\nNeither side has the majority: the one with the lowest rank counts as "
+                     "right.");
     emu_text_add(&text, "\nNothing was written.\nTo change: %s.", emu_mismatch_advice(detail));
     emu_finding *finding =
         emu_finding_add(group->engine, TUTTI_VERDICT_MISMATCH, detail,

@@ -1,5 +1,7 @@
 #include "drivers/emu/explain.h"
 
+#include "drivers/emu/op_faults.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +99,25 @@ static const emu_comm *emu_collective_member(const emu_node *node, int32_t progr
     return NULL;
 }
 
+/* The operation of an absent rank that was there, and that a fault has lost; NULL. */
+static const emu_op *emu_lost_op(const emu_node *node, int32_t program_rank) {
+    int32_t culprit;
+    if (node->kind == EMU_NODE_OP) {
+        const emu_op *op = node->object;
+        const emu_op *peer = op->peer_op;
+        if (emu_op_is_lost(op, &culprit) && culprit == program_rank) return op;
+        bool peer_lost = peer != NULL && emu_op_is_lost(peer, &culprit);
+        return peer_lost && culprit == program_rank ? peer : NULL;
+    }
+    if (node->kind != EMU_NODE_COLLECTIVE) return NULL;
+    const emu_collective *collective = node->object;
+    for (int32_t rank = 0; rank < collective->group->rank_count; rank++) {
+        const emu_op *part = collective->parts[rank];
+        if (part != NULL && emu_op_is_lost(part, &culprit) && culprit == program_rank) return part;
+    }
+    return NULL;
+}
+
 static void emu_text_add_member_history(emu_text *text, const emu_comm *comm) {
     if (comm->state == EMU_COMM_LEFT || comm->state == EMU_COMM_ABORTED) {
         emu_text_add(text, " has %s the communicator",
@@ -124,8 +145,11 @@ static void emu_text_add_absent(emu_text *text, const emu_node *node, const emu_
             emu_text_add(text, "\n  a member whose rank in the program is not known never joined");
             continue;
         }
+        const emu_op *lost = emu_lost_op(node, absent->ranks[i]);
         emu_text_add(text, "\n  rank %" PRId32, absent->ranks[i]);
-        if (comm != NULL) {
+        if (lost != NULL) {
+            emu_text_add_loss(text, lost);
+        } else if (comm != NULL) {
             emu_text_add_member_history(text, comm);
         } else if (absent->hosts[i] != NULL) {
             emu_text_add(text, " ");
@@ -145,6 +169,11 @@ static void emu_text_add_missing_advice(emu_text *text, const emu_node *node,
         if (absent->hosts[i] != NULL && absent->hosts[i]->killed) {
             emu_text_add(text, "\nTo change: survivors must notice, abort the communicator and go "
                                "on without the rank.");
+            return;
+        }
+        if (emu_lost_op(node, absent->ranks[i]) != NULL) {
+            emu_text_add(text, "\nTo change: limit the wait, abort the communicator when it does "
+                               "not end, and start again.");
             return;
         }
         if (comm == NULL || comm->dropped_count == 0) continue;
@@ -188,7 +217,11 @@ emu_finding *emu_explain_limit(emu_waitfor *graph, const emu_node *node, const e
     emu_text_add_ranks(&text, absent->ranks, absent->count);
     emu_text_add(&text, ":");
     emu_text_add_absent(&text, node, absent);
-    emu_text_add(&text, "\nTo change: find out why it is late, or allow more time.");
+    const emu_engine *engine = graph->engine;
+    uint32_t first = absent->count > 0 ? (uint32_t)absent->ranks[0] : 0;
+    bool ended = first < engine->host_count && engine->hosts[first]->state == EMU_HOST_EXITED;
+    emu_text_add(&text, ended ? "\nTo change: let it take part, or go on without it."
+                              : "\nTo change: find out why it is late, or allow more time.");
     return emu_finding_add(graph->engine, TUTTI_VERDICT_TIMEOUT, "", emu_node_subject(node),
                            absent->ranks, absent->count, &text);
 }
@@ -204,7 +237,9 @@ emu_finding *emu_explain_slow_wait(emu_waitfor *graph, const emu_host *host) {
     for (uint32_t i = 0; i < graph->count; i++) {
         if (graph->nodes[i].kind != EMU_NODE_OP) continue;
         const emu_op *op = graph->nodes[i].object;
-        if (op->kind != EMU_OP_KERNEL || op->state != EMU_OP_STARTED) continue;
+        if (op->state != EMU_OP_STARTED) continue;
+        if (emu_text_add_slow_op(&text, op, &rank)) break;
+        if (op->kind != EMU_OP_KERNEL) continue;
         emu_text_add(&text, " for a kernel that runs for ");
         emu_text_add_duration(&text, op->duration_ns);
         emu_text_add_place(&text, op->place);

@@ -1,58 +1,19 @@
-#include "drivers/emu/state.h"
+#include "drivers/emu/op_faults.h"
 
 #include <stdio.h>
 
 /* Where the fault plan has its say: at the calls of hosts. */
 
-/* Points and actions that come with a later version are refused by name when a cluster starts. */
-static const tutti_fault_point emu_points_later[] = {TUTTI_FAULT_AT_STEP, TUTTI_FAULT_AT_ALLOC,
-                                                     TUTTI_FAULT_AT_STREAM, TUTTI_FAULT_AT_LINK};
-static const tutti_fault_kind emu_actions_later[] = {TUTTI_FAULT_DROP, TUTTI_FAULT_CORRUPT,
-                                                     TUTTI_FAULT_SLOW};
-
-static bool emu_point_is_later(tutti_fault_point point) {
-    for (size_t i = 0; i < sizeof emu_points_later / sizeof *emu_points_later; i++)
-        if (emu_points_later[i] == point) return true;
-    return false;
-}
-
-static bool emu_action_is_later(tutti_fault_kind kind) {
-    for (size_t i = 0; i < sizeof emu_actions_later / sizeof *emu_actions_later; i++)
-        if (emu_actions_later[i] == kind) return true;
-    return false;
-}
-
-static tutti_status emu_rule_check(const tutti_fault_plan *plan, uint32_t rule,
-                                   tutti_error *error) {
-    char message[128];
-    if (emu_point_is_later(tutti_fault_rule_point(plan, rule))) {
-        snprintf(message, sizeof message, "the point '%s' is not in this version yet",
-                 tutti_fault_point_name(tutti_fault_rule_point(plan, rule)));
-        return tutti_fault_rule_error(plan, rule, TUTTI_UNSUPPORTED, message, error);
-    }
-    for (uint32_t i = 0; i < tutti_fault_rule_term_count(plan, rule); i++) {
-        tutti_fault_kind kind = tutti_fault_rule_term(plan, rule, i)->action.kind;
-        if (!emu_action_is_later(kind)) continue;
-        snprintf(message, sizeof message, "the action '%s' is not in this version yet",
-                 tutti_fault_kind_name(kind));
-        return tutti_fault_rule_error(plan, rule, TUTTI_UNSUPPORTED, message, error);
-    }
-    return TUTTI_OK;
-}
-
 tutti_status emu_faults_create(emu_engine *engine, tutti_error *error) {
     const tutti_fault_plan *plan = engine->config.faults;
-    for (uint32_t rule = 0; rule < tutti_fault_rule_count(plan); rule++) {
-        tutti_status status = emu_rule_check(plan, rule, error);
-        if (status != TUTTI_OK) return status;
-    }
     uint32_t ranks = engine->config.host_count > engine->device_count ? engine->config.host_count
                                                                       : engine->device_count;
     return tutti_fault_state_create(plan, (int32_t)ranks, engine->config.seed, &engine->faults,
                                     error);
 }
 
-/* The point that a call passes; TUTTI_FAULT_POINT_COUNT when it has none. */
+/* The point that a call passes; TUTTI_FAULT_AT_STEP when it has none of its own, and
+ * TUTTI_FAULT_POINT_COUNT when no fault can act at it. */
 static tutti_fault_point emu_call_point(const emu_call *call, int32_t *enqueued_out) {
     *enqueued_out = 1;
     switch (call->kind) {
@@ -96,8 +57,17 @@ static tutti_fault_point emu_call_point(const emu_call *call, int32_t *enqueued_
         return TUTTI_FAULT_AT_POLL;
     case EMU_CALL_GROUP_END:
         return TUTTI_FAULT_AT_GROUP;
+    case EMU_CALL_ALLOCATE:
+        return TUTTI_FAULT_AT_ALLOC;
+    case EMU_CALL_STREAM_CREATE:
+    case EMU_CALL_EVENT_CREATE:
+        return TUTTI_FAULT_AT_STREAM;
+    case EMU_CALL_WRONG:
+    case EMU_CALL_REFUSED:
+    case EMU_CALL_EXIT:
+        return TUTTI_FAULT_POINT_COUNT; /* reports of the program, and its end: no calls of it */
     default:
-        return TUTTI_FAULT_POINT_COUNT;
+        return TUTTI_FAULT_AT_STEP;
     }
 }
 
@@ -126,11 +96,15 @@ static tutti_fault_site emu_call_site(const emu_host *host, const emu_call *call
                                       tutti_fault_point point, int32_t enqueued) {
     tutti_fault_site site = tutti_fault_site_at(point, (int32_t)host->index);
     site.enqueued = enqueued;
+    site.step = host->step_count;
     if (call->kind == EMU_CALL_JOIN)
         site.group = call->name;
     else if (call->comm != NULL)
         emu_site_add_comm(&site, host, call);
-    if (call->stream != NULL) site.stream = call->stream->name;
+    if (call->kind == EMU_CALL_STREAM_CREATE)
+        site.stream = call->name;
+    else if (call->stream != NULL && point != TUTTI_FAULT_AT_STREAM)
+        site.stream = call->stream->name;
     return site;
 }
 
@@ -144,13 +118,15 @@ static emu_outcome emu_fault_delay(emu_host *host, emu_call *call, int64_t delay
     return outcome;
 }
 
-static emu_outcome emu_fault_hang(emu_host *host, emu_call *call) {
+static emu_outcome emu_fault_hang(emu_host *host, emu_call *call,
+                                  const tutti_fault_action *action) {
     emu_text text = {0};
     int32_t rank = (int32_t)host->index;
     emu_text_add(&text, "a fault makes rank %" PRId32 " hang in its %s", rank,
                  emu_call_name(call->kind));
     emu_text_add_place(&text, call->place);
     emu_text_add(&text, ": it never comes back");
+    emu_text_add_rule(&text, action->rule);
     emu_note_add(host->engine, TUTTI_VERDICT_MISSING, "hang", 0, &rank, 1, &text);
     host->state = EMU_HOST_HUNG;
     host->call = call;
@@ -159,13 +135,15 @@ static emu_outcome emu_fault_hang(emu_host *host, emu_call *call) {
     return EMU_BLOCKED;
 }
 
-static emu_outcome emu_fault_kill(emu_host *host, emu_call *call) {
+static emu_outcome emu_fault_kill(emu_host *host, emu_call *call,
+                                  const tutti_fault_action *action) {
     emu_text text = {0};
     int32_t rank = (int32_t)host->index;
     emu_text_add(&text, "a fault kills rank %" PRId32 " in its %s", rank,
                  emu_call_name(call->kind));
     emu_text_add_place(&text, call->place);
     emu_text_add(&text, ": it makes no call from there on; what it had enqueued still runs");
+    emu_text_add_rule(&text, action->rule);
     emu_finding_add(host->engine, TUTTI_VERDICT_KILLED, "", 0, &rank, 1, &text);
     emu_host_discard_group(host, TUTTI_KILLED);
     host->killed = true;
@@ -182,30 +160,84 @@ static emu_outcome emu_fault_fail(emu_host *host, emu_call *call,
         snprintf(reason, sizeof reason, "it failed with status %s (fault plan, rule %" PRId32 ")",
                  tutti_status_name(action->status), action->rule + 1);
     emu_finding_refused(host, call, reason);
-    return emu_call_end(host, call, action->status, "%s", reason);
+    /* A group call that was not ended stays open, and nothing that it has collected is spoiled. */
+    tutti_status group_error = host->group_error;
+    emu_outcome outcome = emu_call_end(host, call, action->status, "%s", reason);
+    if (call->kind == EMU_CALL_GROUP_END) host->group_error = group_error;
+    return outcome;
+}
+
+/* A mark that is lost was never put on its stream. */
+static emu_outcome emu_fault_drop_mark(emu_host *host, emu_call *call) {
+    emu_text text = {0};
+    int32_t rank = (int32_t)host->index;
+    emu_text_add(&text, "a fault loses rank %" PRId32 "'s %s", rank, emu_call_name(call->kind));
+    emu_text_add_place(&text, call->place);
+    emu_text_add(&text, ": it is not on the stream, and nothing says so");
+    emu_text_add_rule(&text, call->fault.rule);
+    emu_finding *finding =
+        emu_note_add(host->engine, TUTTI_VERDICT_WRONG, "fault", 0, &rank, 1, &text);
+    if (finding != NULL) finding->is_silent_fault = true;
+    return emu_call_ok(host, call);
+}
+
+/* The call goes on, and what it enqueues takes the fault along. */
+static bool emu_fault_attach(emu_host *host, emu_call *call, emu_outcome *outcome_out) {
+    bool mark = call->kind == EMU_CALL_EVENT_RECORD || call->kind == EMU_CALL_EVENT_WAIT;
+    if (!mark || call->fault.kind != TUTTI_FAULT_DROP) return true;
+    *outcome_out = emu_fault_drop_mark(host, call);
+    return false;
+}
+
+/* True when the call goes on, now. */
+static bool emu_fault_act(emu_host *host, emu_call *call, const tutti_fault_action *action,
+                          emu_outcome *outcome_out) {
+    call->fault = *action;
+    switch (action->kind) {
+    case TUTTI_FAULT_DROP:
+    case TUTTI_FAULT_CORRUPT:
+    case TUTTI_FAULT_SLOW:
+        return emu_fault_attach(host, call, outcome_out);
+    case TUTTI_FAULT_DELAY:
+        *outcome_out = emu_fault_delay(
+            host, call, emu_fault_scale(action->delay_ns, action->factor_millionths));
+        call->fault.kind = TUTTI_FAULT_OFF; /* it is over when the call goes on */
+        return false;
+    case TUTTI_FAULT_HANG:
+        *outcome_out = emu_fault_hang(host, call, action);
+        return false;
+    case TUTTI_FAULT_KILL:
+        *outcome_out = emu_fault_kill(host, call, action);
+        return false;
+    default:
+        *outcome_out = emu_fault_fail(host, call, action);
+        return false;
+    }
+}
+
+void emu_faults_see(const emu_engine *engine, const tutti_fault_site *site) {
+    const emu_watch *watch = &engine->config.watch;
+    if (watch->fault_site != NULL) watch->fault_site(watch->context, site);
 }
 
 bool emu_faults_apply(emu_host *host, emu_call *call, emu_outcome *outcome_out) {
     int32_t enqueued;
     tutti_fault_action action;
+    const emu_engine *engine = host->engine;
     if (call->faults_applied) return true;
     call->faults_applied = true;
-    uint32_t points = tutti_fault_state_points(host->engine->faults);
-    if (points == 0) return true;
+    uint32_t points = tutti_fault_state_points(engine->faults);
+    bool watched = engine->config.watch.fault_site != NULL;
+    if (points == 0 && !watched) return true;
     tutti_fault_point point = emu_call_point(call, &enqueued);
     if (point == TUTTI_FAULT_POINT_COUNT) return true;
-    uint32_t asked = UINT32_C(1) << point | (enqueued ? UINT32_C(1) << TUTTI_FAULT_AT_ENQUEUE : 0);
-    if ((points & asked) == 0) return true;
+    host->step_count++;
+    uint32_t asked = UINT32_C(1) << point | UINT32_C(1) << TUTTI_FAULT_AT_STEP |
+                     (enqueued ? UINT32_C(1) << TUTTI_FAULT_AT_ENQUEUE : 0);
+    if ((points & asked) == 0 && !watched) return true;
     tutti_fault_site site = emu_call_site(host, call, point, enqueued);
-    if (!tutti_fault_decide(host->engine->faults, &site, &action)) return true;
+    emu_faults_see(engine, &site);
+    if (!tutti_fault_decide(engine->faults, &site, &action)) return true;
     emu_trace_fault(host, call, &action);
-    if (action.kind == TUTTI_FAULT_DELAY)
-        *outcome_out = emu_fault_delay(host, call, action.delay_ns);
-    else if (action.kind == TUTTI_FAULT_HANG)
-        *outcome_out = emu_fault_hang(host, call);
-    else if (action.kind == TUTTI_FAULT_KILL)
-        *outcome_out = emu_fault_kill(host, call);
-    else
-        *outcome_out = emu_fault_fail(host, call, &action);
-    return false;
+    return emu_fault_act(host, call, &action, outcome_out);
 }

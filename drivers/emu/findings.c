@@ -42,7 +42,7 @@ void emu_text_add_place(emu_text *text, tutti_place place) {
     emu_text_add(text, " (%s:%" PRId32 ")", emu_file_name(place.file), place.line);
 }
 
-const char *emu_op_name(const emu_op *op) {
+const char *emu_op_kind_name(emu_op_kind kind) {
     static const char *const names[] = {
         [EMU_OP_ALL_REDUCE] = "all_reduce",
         [EMU_OP_SEND] = "send",
@@ -54,7 +54,11 @@ const char *emu_op_name(const emu_op *op) {
         [EMU_OP_WAIT] = "wait",
         [EMU_OP_GROUP] = "group",
     };
-    return names[op->kind];
+    return names[kind];
+}
+
+const char *emu_op_name(const emu_op *op) {
+    return emu_op_kind_name((emu_op_kind)op->kind);
 }
 
 void emu_text_add_stream(emu_text *text, const emu_stream *stream) {
@@ -138,12 +142,24 @@ static bool emu_ranks_overlap(const emu_finding *a, const emu_finding *b) {
     return false;
 }
 
+bool emu_verdict_is_of_data(uint8_t kind) {
+    return kind == TUTTI_VERDICT_WRONG || kind == TUTTI_VERDICT_RACE ||
+           kind == TUTTI_VERDICT_UNDEFINED;
+}
+
 /* A declined call was the program's to handle. Now a rank that it was declined to is missed: it did
- * not, so the refusal is a failure, and the root of this one. */
+ * not, so the refusal is a failure, and the root of this one. In the same way, data that is not
+ * what it should be follows from what faults did to data before. */
+static bool emu_finding_leads_to(const emu_finding *finding, const emu_finding *consequence) {
+    if (finding->pending) return emu_ranks_overlap(finding, consequence);
+    return finding->is_note && finding->is_silent_fault &&
+           emu_verdict_is_of_data(consequence->kind);
+}
+
 static void emu_findings_promote(emu_engine *engine, const emu_finding *consequence) {
     for (uint32_t i = 0; i < engine->finding_count; i++) {
         emu_finding *finding = engine->findings[i];
-        if (!finding->pending || !emu_ranks_overlap(finding, consequence)) continue;
+        if (!emu_finding_leads_to(finding, consequence)) continue;
         finding->pending = false;
         finding->is_note = false;
         engine->note_count--;
@@ -209,6 +225,29 @@ emu_finding *emu_note_add(emu_engine *engine, tutti_verdict kind, const char *de
     return emu_finding_keep(engine, kind, detail, subject, ranks, rank_count, text, true, false);
 }
 
+void emu_finding_blame(emu_finding *finding, int32_t rank) {
+    uint32_t low = 0, high = finding->rank_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (finding->ranks[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < finding->rank_count && finding->ranks[low] == rank) return;
+    if (finding->rank_count >= finding->rank_room) {
+        uint32_t room = 2 * finding->rank_count + 2;
+        int32_t *grown = realloc(finding->ranks, room * sizeof *grown);
+        if (grown == NULL) return; /* the others are blamed all the same */
+        finding->ranks = grown;
+        finding->rank_room = room;
+    }
+    memmove(&finding->ranks[low + 1], &finding->ranks[low],
+            (finding->rank_count - low) * sizeof rank);
+    finding->ranks[low] = rank;
+    finding->rank_count++;
+}
+
 /* --- Findings about one call --- */
 
 /* The name of the operation that a call is, or would have been. */
@@ -228,13 +267,35 @@ static void emu_mark_aftermath(const emu_host *host, emu_finding *finding) {
     if (finding != NULL) finding->is_aftermath = host->was_failed;
 }
 
-void emu_finding_misuse(emu_host *host, const emu_call *call, const char *reason) {
+emu_finding *emu_finding_bad_call(emu_host *host, const emu_call *call, tutti_verdict kind,
+                                  const char *reason) {
     emu_text text = {0};
     int32_t rank = (int32_t)host->index;
     emu_text_add_call(&text, host, call);
     emu_text_add(&text, ": %s", reason);
-    emu_mark_aftermath(host,
-                       emu_finding_add(host->engine, TUTTI_VERDICT_MISUSE, "", 0, &rank, 1, &text));
+    emu_finding *finding = emu_finding_add(host->engine, kind, "", 0, &rank, 1, &text);
+    emu_mark_aftermath(host, finding);
+    return finding;
+}
+
+void emu_finding_misuse(emu_host *host, const emu_call *call, const char *reason) {
+    emu_finding_bad_call(host, call, TUTTI_VERDICT_MISUSE, reason);
+}
+
+void emu_engine_diverged(emu_engine *engine, uint32_t host, const char *what) {
+    emu_text text = {0};
+    int32_t rank = (int32_t)host;
+    emu_text_add(&text,
+                 "the run does not go as the given choices say: %s; they are of another program or "
+                 "another version of it, or it depends on something that the schedule does not "
+                 "decide: a clock of its own, randomness, an address, another thread; the last to "
+                 "run was rank %" PRId32,
+                 what, rank);
+    if (engine->hosts[host]->last_call[0] != '\0') {
+        emu_text_add(&text, ", whose last call was %s", engine->hosts[host]->last_call);
+        emu_text_add_place(&text, engine->hosts[host]->last_place);
+    }
+    emu_finding_add(engine, TUTTI_VERDICT_DIVERGENCE, "", 0, &rank, 1, &text);
 }
 
 /* Equal for two calls that ask for the same; only ever compared within one host. */
@@ -291,6 +352,9 @@ void emu_finding_refused(emu_host *host, const emu_call *call, const char *reaso
     if (call->kind == EMU_CALL_JOIN && call->name != NULL)
         emu_text_add(&text, " of group %s", call->name);
     emu_text_add(&text, " was refused: %s", reason);
+    if (call->kind == EMU_CALL_JOIN || call->kind == EMU_CALL_MINT)
+        emu_text_add(&text,
+                     "\nTo change: try it again, or let the others go on without this rank.");
     emu_finding *finding =
         emu_finding_keep(host->engine, TUTTI_VERDICT_REFUSED, emu_call_operation(call), 0, &rank, 1,
                          &text, note, pending);

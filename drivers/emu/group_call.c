@@ -164,6 +164,7 @@ static emu_outcome emu_group_wait(emu_host *host, emu_call *call) {
     if (host->pending_joins > 0) return emu_host_block(host, call, EMU_WAIT_JOINS);
     if (host->join_status != TUTTI_OK)
         return emu_call_failed_for(host, call, host->join_status, host->join_finding);
+    emu_races_group_call_over(host);
     if (host->pending_peers > 0) return emu_host_block(host, call, EMU_WAIT_PEERS);
     return emu_call_ok(host, call);
 }

@@ -138,6 +138,7 @@ void emu_host_wake(emu_host *host, tutti_status status, const emu_finding *findi
     emu_call *call = host->call;
     assert(host->state == EMU_HOST_BLOCKED || host->state == EMU_HOST_HUNG);
     emu_timer_cancel(host->engine, &host->timer);
+    emu_steps_woken(host);
     host->state = EMU_HOST_RUNNING;
     host->wait = EMU_WAIT_NONE;
     host->call = NULL;
@@ -236,7 +237,10 @@ void emu_stream_wake_waiters(emu_stream *stream) {
         emu_finding *finding;
         tutti_status status = emu_take_failure(&stream->failure, &stream->failed_for, &finding);
         if (status == TUTTI_OK) emu_order_synchronized(stream);
+        stream->sight.seen = stream->completed;
+        emu_races_stream_over(host, stream);
         emu_host_wake(host, status, finding);
+        if (stream->completed == stream->issued) stream->depends = 0;
     }
 }
 
@@ -249,6 +253,8 @@ void emu_event_wake_waiters(emu_event *event) {
             continue;
         }
         *list = host->next_waiter;
+        event->sight.seen = event->completed_mark;
+        emu_races_event_over(host, event);
         emu_host_wake(host, event->failure, event->failed_for);
     }
 }
@@ -261,6 +267,9 @@ void emu_comm_wake_waiters(emu_comm *comm) {
         emu_host *next = host->next_waiter;
         bool joined = comm->state == EMU_COMM_READY;
         if (host->call->kind == EMU_CALL_JOIN) host->call->comm = joined ? comm : NULL;
+        if (joined) comm->sight.seen = 1;
+        if (joined) emu_races_joined(host, comm->group);
+        if (comm->state == EMU_COMM_LEFT) emu_races_left(host, comm);
         emu_host_wake(host, comm->failure, comm->failed_for);
         host = next;
     }
@@ -272,6 +281,7 @@ void emu_comm_wake_waiters(emu_comm *comm) {
 void emu_host_joined(emu_host *host, const emu_comm *comm) {
     assert(host->pending_joins > 0);
     host->pending_joins--;
+    if (comm->state == EMU_COMM_READY) emu_races_joined_in_group_call(host, comm->group);
     if (comm->failure != TUTTI_OK && host->join_status == TUTTI_OK) {
         host->join_status = comm->failure;
         host->join_finding = comm->failed_for;
@@ -279,5 +289,6 @@ void emu_host_joined(emu_host *host, const emu_comm *comm) {
     if (host->pending_joins > 0 || host->wait != EMU_WAIT_JOINS) return;
     tutti_status status = host->join_status;
     host->join_status = TUTTI_OK;
+    emu_races_group_call_over(host);
     emu_host_wake(host, status, host->join_finding);
 }

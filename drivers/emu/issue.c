@@ -1,4 +1,4 @@
-#include "drivers/emu/state.h"
+#include "drivers/emu/op_faults.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,16 +52,23 @@ static void emu_device_init(emu_engine *engine, uint32_t index) {
     device->starved_tail = &device->starved;
 }
 
-uint32_t emu_engine_add_host(emu_engine *engine) {
+static emu_host *emu_host_new(emu_engine *engine) {
     if (!emu_grow(&engine->hosts, engine->host_count, &engine->host_room, sizeof(emu_host *)))
-        return UINT32_MAX;
+        return NULL;
     emu_host *host = calloc(1, sizeof *host);
-    if (host == NULL) return UINT32_MAX;
+    if (host == NULL) return NULL;
     host->engine = engine;
     host->index = engine->host_count;
     host->last_call = "";
-    engine->hosts[engine->host_count] = host;
-    return engine->host_count++;
+    engine->hosts[engine->host_count++] = host;
+    return host;
+}
+
+uint32_t emu_engine_add_host(emu_engine *engine) {
+    emu_host *host = emu_host_new(engine);
+    if (host == NULL) return UINT32_MAX;
+    emu_races_add_host(host, true);
+    return host->index;
 }
 
 static bool emu_engine_populate(emu_engine *engine) {
@@ -70,8 +77,12 @@ static bool emu_engine_populate(emu_engine *engine) {
     engine->device_count = engine->config.device_count;
     for (uint32_t i = 0; i < engine->device_count; i++)
         emu_device_init(engine, i);
-    for (uint32_t i = 0; i < engine->config.host_count; i++)
-        if (emu_engine_add_host(engine) == UINT32_MAX) return false;
+    if (!emu_races_create(engine)) return false;
+    for (uint32_t i = 0; i < engine->config.host_count; i++) {
+        emu_host *host = emu_host_new(engine);
+        if (host == NULL) return false;
+        emu_races_add_host(host, false);
+    }
     return true;
 }
 
@@ -96,11 +107,12 @@ tutti_status emu_engine_create(const emu_config *config, tutti_driver *driver,
                                  config->host_count, config->device_count);
     else
         status = emu_faults_create(engine, error);
+    if (status == TUTTI_OK && !emu_trace_begin(engine))
+        status = tutti_error_set(error, TUTTI_OUT_OF_MEMORY, "no memory for the trace");
     if (status != TUTTI_OK) {
         emu_engine_destroy(engine);
         return status;
     }
-    emu_trace_begin(engine);
     *engine_out = engine;
     return TUTTI_OK;
 }
@@ -142,6 +154,7 @@ static void emu_engine_destroy_findings(emu_engine *engine) {
 
 void emu_engine_destroy(emu_engine *engine) {
     if (engine == NULL) return;
+    emu_races_destroy(engine);
     emu_engine_destroy_comms(engine);
     for (uint32_t i = 0; i < engine->device_count; i++)
         emu_device_destroy(&engine->devices[i]);
@@ -162,7 +175,9 @@ void emu_engine_destroy(emu_engine *engine) {
         free(engine->names[i]);
     free(engine->names);
     free(engine->clock.heap);
+    free(engine->trace_line);
     tutti_fault_state_destroy(engine->faults);
+    emu_op_faults_destroy(engine);
     free(engine);
 }
 
@@ -226,18 +241,20 @@ static emu_outcome emu_data_type_call(emu_host *host, emu_call *call) {
 static emu_outcome emu_sleep_call(emu_host *host, emu_call *call) {
     host->resume = false;
     emu_outcome outcome = emu_host_block(host, call, EMU_WAIT_TIME);
-    if (!emu_timer_arm(host->engine, &host->timer, EMU_TIMER_HOST_WAKE, host, call->duration_ns))
+    int64_t ns = emu_fault_scale(call->duration_ns, call->fault.factor_millionths);
+    if (!emu_timer_arm(host->engine, &host->timer, EMU_TIMER_HOST_WAKE, host, ns))
         host->engine->out_of_memory = true;
     return outcome;
 }
 
 static emu_outcome emu_host_access_call(emu_host *host, emu_call *call) {
-    char reason[TUTTI_ERROR_MESSAGE_BYTES];
+    emu_memory_problem problem;
     emu_allocation *allocation;
     emu_device *device = call->device;
     if (!emu_memory_find(device, "buffer", call->destination.data, call->destination.bytes,
-                         &allocation, reason, sizeof reason))
-        return emu_call_misused(host, call, TUTTI_INVALID_ARGUMENT, "%s", reason);
+                         &allocation, &problem))
+        return emu_call_bad_memory(host, call, &problem);
+    emu_races_host_access(host, allocation, call->destination, call->writes, call->place);
     return emu_call_ok(host, call);
 }
 
@@ -367,11 +384,15 @@ emu_outcome emu_engine_issue(emu_engine *engine, uint32_t host_index, emu_call *
     call->status = TUTTI_OK;
     call->faults_applied = call->polled = false;
     call->dropped = 0;
+    call->fault.kind = TUTTI_FAULT_OFF;
+    call->fault.factor_millionths = 0;
     host->poll = EMU_WAIT_NONE;
     bool dead = host->killed || engine->given_up || engine->out_of_memory;
     if (dead && call->kind != EMU_CALL_EXIT) return emu_call_of_the_dead(host, call);
     if (emu_call_is_traced(call->kind)) emu_trace_call(host, call, EMU_TRACE_CALL);
     if (emu_faults_apply(host, call, &outcome)) outcome = emu_engine_dispatch(host, call);
+    if (outcome == EMU_DONE && call->status == TUTTI_OK && emu_call_is_look(call->kind))
+        emu_trace_call(host, call, EMU_TRACE_RETURN);
     if (call->status == TUTTI_OK || call->status == TUTTI_IN_PROGRESS)
         emu_findings_settle(host, call);
     emu_streams_advance(engine);

@@ -1,4 +1,4 @@
-#include "drivers/emu/state.h"
+#include "drivers/emu/op_faults.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +60,7 @@ static void emu_group_retire_collectives(emu_group *group) {
     while (group->first_seq < group->end_seq) {
         emu_collective *collective = emu_group_collective(group, group->first_seq);
         if (collective->done_count < group->rank_count) return;
+        emu_races_forget_collective(collective);
         collective->next = group->free_collectives;
         group->free_collectives = collective;
         group->first_seq++;
@@ -252,8 +253,12 @@ static bool emu_match_issue_transfer(emu_op *op) {
 }
 
 bool emu_match_issue(emu_op *op) {
-    return op->kind == EMU_OP_ALL_REDUCE ? emu_match_issue_collective(op)
-                                         : emu_match_issue_transfer(op);
+    bool issued = op->kind == EMU_OP_ALL_REDUCE ? emu_match_issue_collective(op)
+                                                : emu_match_issue_transfer(op);
+    if (!issued) return false;
+    emu_op_ask_links(op);
+    emu_steps_arrived(op);
+    return true;
 }
 
 /* --- Starting --- */
@@ -269,7 +274,7 @@ static bool emu_collective_agrees(const emu_collective *collective) {
     return true;
 }
 
-static void emu_collective_move(emu_collective *collective) {
+void emu_collective_move(emu_collective *collective) {
     emu_group *group = collective->group;
     size_t rank_count = (size_t)group->rank_count;
     if (collective->pointers == NULL)
@@ -306,12 +311,17 @@ static void emu_match_start_collective(emu_op *op) {
     if (collective->started_count < group->rank_count || collective->abandoned) return;
     emu_order_check(collective);
     if (emu_collective_agrees(collective)) {
-        emu_collective_move(collective);
+        if (!emu_collective_held_up(collective)) emu_collective_move(collective);
         return;
     }
     collective->suspect = true;
     collective->next = group->engine->suspects;
     group->engine->suspects = collective;
+}
+
+void emu_transfer_move(emu_op *send, emu_op *recv) {
+    recv->state = EMU_OP_EFFECT;
+    emu_op_push_effect(send, EMU_EFFECT_COPY);
 }
 
 static size_t emu_op_bytes(const emu_op *op) {
@@ -330,8 +340,7 @@ static void emu_match_start_transfer(emu_op *op) {
         return;
     }
     if (send->element_type != recv->element_type) emu_note_types(send, recv);
-    recv->state = EMU_OP_EFFECT;
-    emu_op_push_effect(send, EMU_EFFECT_COPY);
+    if (!emu_transfer_held_up(send, recv)) emu_transfer_move(send, recv);
 }
 
 void emu_match_start(emu_op *op) {
@@ -391,6 +400,20 @@ void emu_match_done(emu_op *op) {
         emu_match_done_transfer(op);
 }
 
+/* What each member has got, as a number. */
+static void emu_tell_results(const emu_collective *collective) {
+    const emu_watch *watch = &collective->group->engine->config.watch;
+    for (int32_t rank = 0; rank < collective->group->rank_count; rank++) {
+        const emu_op *part = collective->parts[rank];
+        const unsigned char *bytes = part->destination;
+        uint64_t hash = UINT64_C(0xCBF29CE484222325); /* FNV-1a, of 64 bits */
+        for (size_t i = 0; i < emu_op_bytes(part); i++)
+            hash = (hash ^ bytes[i]) * UINT64_C(0x100000001B3);
+        watch->result(watch->context, emu_collective_subject(collective), emu_comm_rank(part->comm),
+                      hash);
+    }
+}
+
 void emu_engine_effect_done(emu_engine *engine, emu_effect *effect) {
     assert(engine->effects_out > 0);
     engine->effects_out--;
@@ -399,11 +422,16 @@ void emu_engine_effect_done(emu_engine *engine, emu_effect *effect) {
         int32_t rank_count = collective->group->rank_count;
         /* The last part to complete retires the collective: nothing of it is used after that. */
         for (int32_t rank = 0; rank < rank_count; rank++)
+            emu_op_corrupt(collective->parts[rank]);
+        if (engine->config.watch.result != NULL) emu_tell_results(collective);
+        for (int32_t rank = 0; rank < rank_count; rank++)
             emu_op_complete(collective->parts[rank]);
     } else {
         emu_op *op = effect->subject;
         emu_op *recv = op->kind == EMU_OP_SEND ? op->peer_op : NULL;
         emu_effect_recycle(engine, effect);
+        emu_op_corrupt(op);
+        if (recv != NULL) emu_op_corrupt(recv);
         emu_op_complete(op);
         if (recv != NULL) emu_op_complete(recv);
     }

@@ -87,6 +87,7 @@ static void emu_freed_trim(emu_engine *engine, uint32_t count_max, uint64_t byte
 static void emu_memory_give_back(emu_allocation *allocation) {
     emu_engine *engine = allocation->device->engine;
     engine->memory_bytes -= allocation->bytes;
+    emu_races_forget_memory(allocation);
     if (allocation->bytes <= EMU_FREED_BYTES_MAX)
         memset(allocation->data, EMU_MEMORY_PATTERN, allocation->bytes);
     *engine->freed_tail = allocation;
@@ -126,6 +127,7 @@ emu_outcome emu_allocate(emu_host *host, emu_call *call) {
     if (allocation == NULL) return emu_no_room(host, call);
     engine->memory_bytes += call->count;
     allocation->ordinal = device->next_ordinal++;
+    allocation->name = emu_engine_intern(engine, call->name);
     allocation->place = call->place;
     allocation->device = device;
     uint32_t at = emu_memory_above(device, allocation->data);
@@ -133,9 +135,20 @@ emu_outcome emu_allocate(emu_host *host, emu_call *call) {
             (device->memory_count - at) * sizeof allocation);
     device->memory[at] = allocation;
     device->memory_count++;
+    allocation->host = host->index;
+    emu_races_allocated(host, allocation, call->writes);
     call->buffer_out.data = allocation->data;
     call->buffer_out.bytes = allocation->bytes;
     return emu_call_ok(host, call);
+}
+
+static emu_outcome emu_freed_twice(emu_host *host, emu_call *call,
+                                   const emu_allocation *allocation) {
+    emu_text text = {0};
+    emu_text_add(&text, "this memory is freed already");
+    emu_text_add_place(&text, allocation->freed_place);
+    emu_finding_bad_call(host, call, TUTTI_VERDICT_FREED, text.text);
+    return emu_call_end(host, call, TUTTI_MISUSE, "%s", text.text);
 }
 
 emu_outcome emu_free(emu_host *host, emu_call *call) {
@@ -153,9 +166,10 @@ emu_outcome emu_free(emu_host *host, emu_call *call) {
                                 ": free the buffer that memory_allocate gave",
                                 (size_t)((char *)call->destination.data - allocation->data),
                                 device->index);
-    if (allocation->freed)
-        return emu_call_misused(host, call, TUTTI_MISUSE, "this memory is freed already");
+    if (allocation->freed) return emu_freed_twice(host, call, allocation);
     allocation->freed = true;
+    allocation->freed_place = call->place;
+    emu_races_freed(host, allocation);
     if (allocation->in_flight == 0) emu_memory_give_back(allocation);
     return emu_call_ok(host, call);
 }
@@ -175,18 +189,19 @@ bool emu_memory_is_known(emu_engine *engine, const void *address) {
 }
 
 bool emu_memory_find(emu_device *device, const char *argument, const void *data, size_t bytes,
-                     emu_allocation **allocation_out, char *reason, size_t reason_bytes) {
+                     emu_allocation **allocation_out, emu_memory_problem *problem) {
     *allocation_out = NULL;
+    problem->freed = false;
     if (bytes == 0) return true;
     emu_allocation *allocation = emu_memory_at(device, data);
     if (allocation == NULL) {
         const emu_device *other = emu_memory_other_owner(device, data);
         if (other != NULL)
-            snprintf(reason, reason_bytes,
+            snprintf(problem->reason, sizeof problem->reason,
                      "the %s is memory of device %" PRIu32 ", but the stream is on device %" PRIu32,
                      argument, other->index, device->index);
         else
-            snprintf(reason, reason_bytes,
+            snprintf(problem->reason, sizeof problem->reason,
                      "the %s is not memory of device %" PRIu32
                      " (never allocated there, or freed already)",
                      argument, device->index);
@@ -194,17 +209,28 @@ bool emu_memory_find(emu_device *device, const char *argument, const void *data,
     }
     size_t offset = (size_t)((const char *)data - allocation->data);
     if (allocation->freed) {
-        snprintf(reason, reason_bytes, "the %s is memory that was freed already", argument);
+        emu_text text = {0};
+        emu_text_add(&text, "the %s is memory that was freed already", argument);
+        emu_text_add_place(&text, allocation->freed_place);
+        snprintf(problem->reason, sizeof problem->reason, "%.*s", (int)sizeof problem->reason - 1,
+                 text.text);
+        problem->freed = true;
         return false;
     }
     if (bytes > allocation->bytes - offset) {
-        snprintf(reason, reason_bytes,
+        snprintf(problem->reason, sizeof problem->reason,
                  "the %s reaches %zu bytes beyond the end of its allocation of %zu bytes", argument,
                  bytes - (allocation->bytes - offset), allocation->bytes);
         return false;
     }
     *allocation_out = allocation;
     return true;
+}
+
+emu_outcome emu_call_bad_memory(emu_host *host, emu_call *call, const emu_memory_problem *problem) {
+    emu_finding_bad_call(host, call, problem->freed ? TUTTI_VERDICT_FREED : TUTTI_VERDICT_MISUSE,
+                         problem->reason);
+    return emu_call_end(host, call, TUTTI_INVALID_ARGUMENT, "%s", problem->reason);
 }
 
 void emu_memory_hold(emu_allocation *allocation) {

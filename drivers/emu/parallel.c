@@ -27,7 +27,8 @@ tutti_status parallel_init(parallel_run *run, const emu_executor *executor,
     memset(run, 0, sizeof(*run));
     if (pthread_mutex_init(&run->lock, NULL) != 0) goto no_lock;
     if (!signal_init(&run->end_signal)) goto no_signal;
-    tutti_status status = emu_cluster_init(&run->cluster, executor, options, NULL, error);
+    const emu_rehearsal rehearsal = {.options = *options};
+    tutti_status status = emu_cluster_init(&run->cluster, executor, &rehearsal, error);
     if (status == TUTTI_OK) {
         run->start_ns = emu_real_now();
         return TUTTI_OK;

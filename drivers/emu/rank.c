@@ -29,6 +29,15 @@ tutti_communication_id tutti_rank_world_id(const tutti_rank *self) {
     return self->cluster->world_id;
 }
 
+uint32_t tutti_rank_choose(tutti_rank *self, uint32_t answer_count) {
+    emu_cluster *cluster = self->cluster;
+    if (answer_count < 1 || answer_count > TUTTI_CHOICE_ANSWERS_MAX) return 0;
+    if (!cluster->executor->enter(cluster)) return 0;
+    uint32_t answer = emu_engine_choose(cluster->engine, EMU_CHOICE_DATA, answer_count);
+    cluster->executor->leave(cluster);
+    return answer;
+}
+
 /* A caller's options in full, with the name that the world has. Options that are not allowed are
  * left as they are, for tutti_join() to say so. */
 static const tutti_join_options *world_options(const tutti_join_options *options,

@@ -1,15 +1,21 @@
 #define _GNU_SOURCE /* clock_gettime */
 #include "drivers/emu/rehearsal.h"
 
+#include "drivers/emu/keeper.h"
+
 #include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "drivers/emu/run_choices.h"
 
 /* Stacks beyond this are a mistake: a thousand of them would be a terabyte. */
 #define STACK_BYTES_MAX ((size_t)1 << 30)
 
 /* The options of the first version; shorter ones never existed. */
-#define OPTIONS_BYTES_MIN sizeof(tutti_rehearsal_options)
+#define OPTIONS_BYTES_MIN offsetof(tutti_rehearsal_options, choices)
 
 int64_t emu_real_now(void) {
     struct timespec moment;
@@ -77,6 +83,9 @@ static tutti_status check_flags(const tutti_rehearsal_options *options, tutti_er
     if (status == TUTTI_OK)
         status = check_flag(options->tolerate_group_order, "tolerate_group_order", error);
     if (status == TUTTI_OK) status = check_flag(options->random_schedule, "random_schedule", error);
+    if (status == TUTTI_OK &&
+        options->struct_size > offsetof(tutti_rehearsal_options, ignore_leaks))
+        status = check_flag(options->ignore_leaks, "ignore_leaks", error);
     return status;
 }
 
@@ -97,6 +106,10 @@ static tutti_status check_executor(const tutti_rehearsal_options *options, tutti
         return tutti_error_set(error, TUTTI_INVALID_ARGUMENT,
                                "random_schedule is 1 with TUTTI_EXECUTOR_PARALLEL, where real time "
                                "decides who runs: use TUTTI_EXECUTOR_THREADS");
+    if (options->choices != NULL && options->executor == TUTTI_EXECUTOR_PARALLEL)
+        return tutti_error_set(error, TUTTI_INVALID_ARGUMENT,
+                               "choices are given with TUTTI_EXECUTOR_PARALLEL, where real time "
+                               "decides who runs: use TUTTI_EXECUTOR_THREADS");
     return TUTTI_OK;
 }
 
@@ -107,9 +120,13 @@ static tutti_status check_stack(const tutti_rehearsal_options *options, tutti_er
                            options->stack_bytes, STACK_BYTES_MAX);
 }
 
-tutti_status emu_options_complete(const tutti_rehearsal_options *options, bool ranks_are_hosts,
+tutti_status emu_options_complete(const tutti_rehearsal_options *given, bool ranks_are_hosts,
                                   tutti_rehearsal_options *full_out, tutti_error *error) {
-    tutti_status status = check_size(options, error);
+    tutti_rehearsal_options all = {0}; /* what an older version has not is 0 */
+    const tutti_rehearsal_options *options = &all;
+    tutti_status status = check_size(given, error);
+    if (status == TUTTI_OK) memcpy(&all, given, given->struct_size);
+    all.struct_size = sizeof all;
     if (status == TUTTI_OK) status = check_counts(options, ranks_are_hosts, error);
     if (status == TUTTI_OK) status = check_flags(options, error);
     if (status == TUTTI_OK && ranks_are_hosts) status = check_executor(options, error);
@@ -153,14 +170,45 @@ tutti_status emu_rehearse(const emu_rehearsal *rehearsal, tutti_report **report_
     return status;
 }
 
-tutti_status tutti_rehearse(const tutti_rehearsal_options *options, tutti_rank_function *function,
-                            void *argument, tutti_report **report_out, tutti_error *error) {
-    emu_rehearsal rehearsal = {.function = function, .argument = argument};
+static tutti_status rehearse_chosen(emu_rehearsal *rehearsal, tutti_report **report_out,
+                                    tutti_error *error) {
+    const tutti_rehearsal_options *options = &rehearsal->options;
+    emu_run_choices chosen;
+    bool random = options->random_schedule != 0;
+    const char *given = options->choices;
+    if (given == NULL && !random && options->executor != TUTTI_EXECUTOR_PARALLEL)
+        given = getenv("TUTTI_CHOICES");
+    tutti_status status = emu_run_choices_init(&chosen, given, random, options->seed, error);
+    if (status != TUTTI_OK) return status;
+    rehearsal->choices = &chosen.choices;
+    status = emu_rehearse(rehearsal, report_out, error);
+    emu_run_choices_free(&chosen);
+    return status;
+}
+
+tutti_status emu_rehearse_watched(const tutti_rehearsal_options *options,
+                                  tutti_rank_function *function, void *argument,
+                                  const emu_watch *watch, tutti_report **report_out,
+                                  tutti_error *error) {
+    emu_rehearsal rehearsal = {.function = function, .argument = argument, .watch = watch};
+    emu_keeper keeper = {0};
+    tutti_report *report = NULL;
     tutti_error_clear(error);
     if (error != NULL) error->operation = "rehearse";
     tutti_status status = check_arguments(function, report_out, error);
     if (status == TUTTI_OK) status = emu_options_complete(options, true, &rehearsal.options, error);
-    if (status == TUTTI_OK) status = emu_rehearse(&rehearsal, report_out, error);
-    if (status == TUTTI_OK) tutti_error_clear(error);
-    return status;
+    if (status == TUTTI_OK) status = emu_keeper_begin(&keeper, &rehearsal.options, error);
+    if (status != TUTTI_OK) return status;
+    status = rehearse_chosen(&rehearsal, &report, error);
+    if (status == TUTTI_OK) {
+        tutti_error_clear(error);
+        *report_out = report;
+    }
+    tutti_status left = emu_keeper_end(&keeper, report, error);
+    return status == TUTTI_OK ? left : status;
+}
+
+tutti_status tutti_rehearse(const tutti_rehearsal_options *options, tutti_rank_function *function,
+                            void *argument, tutti_report **report_out, tutti_error *error) {
+    return emu_rehearse_watched(options, function, argument, NULL, report_out, error);
 }

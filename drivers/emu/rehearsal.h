@@ -3,15 +3,26 @@
 
 /* A rehearsal as its executors get it: everything checked, every default filled in. */
 
+#include "drivers/emu/choices.h"
 #include "drivers/emu/cluster.h"
+#include "drivers/emu/steps.h"
 #include "drivers/emu/thread_pool.h"
 
-typedef struct emu_rehearsal {
+struct emu_rehearsal {
     tutti_rehearsal_options options; /* complete; what it points to is borrowed */
     tutti_rank_function *function;
     void *argument;
     const emu_config *engine_config; /* of the engine, on threads; NULL: what the options say */
-} emu_rehearsal;
+    emu_choices *choices;            /* answers what could go either way; borrowed */
+    emu_step_log *steps;             /* NULL: nobody asks; borrowed */
+    const emu_watch *watch;          /* NULL: nobody watches; borrowed */
+};
+
+/* As tutti_rehearse(), watched; watch may be NULL. */
+tutti_status emu_rehearse_watched(const tutti_rehearsal_options *options,
+                                  tutti_rank_function *function, void *argument,
+                                  const emu_watch *watch, tutti_report **report_out,
+                                  tutti_error *error);
 
 /* The options of a call in full, checked. `ranks_are_hosts`: each rank runs on a thread of ours,
  * has a device, and there is an executor; otherwise rank_count only counts devices. Errors:

@@ -10,9 +10,11 @@ static int emu_kind_priority(uint8_t kind) {
     static const uint8_t priorities[TUTTI_VERDICT_COUNT] = {
         [TUTTI_VERDICT_UNRESPONSIVE] = 1, [TUTTI_VERDICT_KILLED] = 2,
         [TUTTI_VERDICT_REFUSED] = 3,      [TUTTI_VERDICT_MISUSE] = 4,
-        [TUTTI_VERDICT_MISMATCH] = 5,     [TUTTI_VERDICT_DEADLOCK] = 6,
-        [TUTTI_VERDICT_MISSING] = 7,      [TUTTI_VERDICT_TIMEOUT] = 8,
-        [TUTTI_VERDICT_WRONG] = 9,
+        [TUTTI_VERDICT_OVERLAP] = 5,      [TUTTI_VERDICT_FREED] = 6,
+        [TUTTI_VERDICT_RACE] = 7,         [TUTTI_VERDICT_MISMATCH] = 8,
+        [TUTTI_VERDICT_DEADLOCK] = 9,     [TUTTI_VERDICT_MISSING] = 10,
+        [TUTTI_VERDICT_TIMEOUT] = 11,     [TUTTI_VERDICT_UNDEFINED] = 12,
+        [TUTTI_VERDICT_WRONG] = 13,       [TUTTI_VERDICT_LEAK] = 14,
     };
     return priorities[kind] == 0 ? TUTTI_VERDICT_COUNT : priorities[kind];
 }
@@ -29,6 +31,7 @@ static int emu_finding_compare(const void *a, const void *b) {
     if (x->is_note != y->is_note) return x->is_note ? 1 : -1;
     int order = (x->when_ns > y->when_ns) - (x->when_ns < y->when_ns);
     if (order == 0) order = emu_compare_u32(x->round, y->round);
+    if (order == 0) order = (int)y->is_silent_fault - (int)x->is_silent_fault;
     if (order == 0) order = (int)x->is_aftermath - (int)y->is_aftermath;
     if (order == 0) order = emu_kind_priority(x->kind) - emu_kind_priority(y->kind);
     if (order == 0 && x->rank_count > 0 && y->rank_count > 0)
@@ -47,6 +50,7 @@ static bool emu_findings_share_a_rank(const emu_finding *a, const emu_finding *b
 /* Whatever is found after the root, about its ranks or in a later round, follows from it. */
 static int32_t emu_finding_follows(const emu_finding *root, const emu_finding *finding) {
     if (finding == root || finding->is_note || root->is_note) return -1;
+    if (root->is_silent_fault && emu_verdict_is_of_data(finding->kind)) return 0;
     return finding->round > root->round || emu_findings_share_a_rank(root, finding) ? 0 : -1;
 }
 
@@ -118,6 +122,7 @@ static void emu_report_fill_findings(const emu_engine *engine, emu_block *block,
     }
     report->findings = findings;
     report->finding_count = engine->finding_count;
+    report->findings_dropped = engine->findings_dropped;
 }
 
 static void emu_report_fill_ranks(const emu_engine *engine, emu_block *block,
@@ -158,6 +163,7 @@ tutti_status emu_report_create(emu_engine *engine, const emu_report_extra *extra
     emu_text unfired = {0};
     emu_block block = {NULL, 0};
     tutti_report counted = {0};
+    emu_leaks_check(engine);
     emu_describe_ranks(engine);
     emu_describe_unfired(engine, &unfired);
     if (engine->finding_count > 0)

@@ -241,6 +241,16 @@ static void put_roots(text_out *out, const tutti_report *report, bool notes) {
     put_more(out, hidden, notes ? "note" : "finding");
 }
 
+static void put_dropped(text_out *out, const tutti_report *report) {
+    if (report->findings_dropped == 0) return;
+    put_char(out, '\n');
+    put_label(out, "dropped");
+    put_text(out, "and ");
+    put_counted(out, report->findings_dropped, "more finding");
+    put_text(out, report->findings_dropped == 1 ? " that was not kept" : " that were not kept");
+    put_char(out, '\n');
+}
+
 static void put_verdict(text_out *out, const tutti_report *report) {
     const bool named = report->finding_count > 0 && !report->findings[0].is_note &&
                        report->findings[0].kind == report->verdict;
@@ -378,6 +388,7 @@ size_t tutti_report_format(const tutti_report *report, char *text, size_t text_b
     put_verdict(&out, report);
     put_roots(&out, report, false);
     put_roots(&out, report, true);
+    put_dropped(&out, report);
     put_rank_lines(&out, report);
     put_char(&out, '\n');
     if (*text_or_empty(report->faults_unfired)) {

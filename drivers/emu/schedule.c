@@ -9,6 +9,7 @@
 typedef struct host_record {
     emu_idle idle;
     const void *looks_at; /* what it looked at last that was not ready; NULL: nothing */
+    uint32_t looks_again; /* at it, while others could go on */
 } host_record;
 
 /* A host is ready (the current one, too, while it runs), polling, or, in neither set, blocked or
@@ -17,6 +18,7 @@ struct emu_schedule {
     emu_schedule_config config;
     emu_host_set ready;
     emu_host_set polling;
+    emu_host_set restless; /* pollers that may look again before anything has moved */
     host_record *hosts;
     int32_t current;
     uint32_t turn_points;   /* points in a row of the current host */
@@ -25,6 +27,7 @@ struct emu_schedule {
     uint64_t poll_progress; /* the engine's progress when pollers last looked */
     uint32_t settles;       /* times that the run was stuck */
     bool over;
+    bool diverged; /* that the run is not the given one has been told */
 };
 
 /* --- Creation --- */
@@ -45,7 +48,8 @@ tutti_status emu_schedule_create(const emu_schedule_config *config, emu_schedule
     schedule->current = -1;
     schedule->hosts = calloc(config->host_count, sizeof(*schedule->hosts));
     if (schedule->hosts == NULL || !emu_host_set_init(&schedule->ready, config->host_count) ||
-        !emu_host_set_init(&schedule->polling, config->host_count))
+        !emu_host_set_init(&schedule->polling, config->host_count) ||
+        !emu_host_set_init(&schedule->restless, config->host_count))
         goto out_of_memory;
     for (uint32_t host = 0; host < config->host_count; host++)
         emu_host_set_add(&schedule->ready, host);
@@ -62,6 +66,7 @@ void emu_schedule_destroy(emu_schedule *schedule) {
     if (schedule == NULL) return;
     emu_host_set_free(&schedule->ready);
     emu_host_set_free(&schedule->polling);
+    emu_host_set_free(&schedule->restless);
     free(schedule->hosts);
     free(schedule);
 }
@@ -134,6 +139,7 @@ void emu_schedule_block(emu_schedule *schedule, uint32_t host) {
 void emu_schedule_exit(emu_schedule *schedule, uint32_t host) {
     emu_host_set_remove(&schedule->ready, host);
     emu_host_set_remove(&schedule->polling, host);
+    emu_host_set_remove(&schedule->restless, host);
 }
 
 /* Adds a call to those that do nothing, if it is one. Made for ever while nothing moves, they are a
@@ -173,7 +179,15 @@ void emu_schedule_done(emu_schedule *schedule, uint32_t host, const emu_call *ca
 /* Lets pollers look again. */
 static void release_pollers(emu_schedule *schedule) {
     schedule->poll_progress = emu_engine_progress(schedule->config.engine);
-    emu_host_set_move(&schedule->polling, &schedule->ready);
+    while (schedule->polling.count > 0) {
+        uint32_t host = emu_host_set_next(&schedule->polling, 0);
+        if (!emu_host_set_has(&schedule->restless, host))
+            emu_step_await_all(schedule->config.steps, host);
+        schedule->hosts[host].looks_again = 0;
+        emu_host_set_remove(&schedule->polling, host);
+        emu_host_set_remove(&schedule->restless, host);
+        emu_host_set_add(&schedule->ready, host);
+    }
 }
 
 static bool has_news(const emu_schedule *schedule) {
@@ -195,8 +209,11 @@ int32_t emu_schedule_point(emu_schedule *schedule, emu_call_kind kind) {
     /* A host that is never held up must not keep pollers from what it did for them. */
     if (schedule->turn_points >= EMU_TURN_POINTS_MAX && has_news(schedule))
         release_pollers(schedule);
-    if (looks_again || record->idle.calls >= EMU_IDLE_CALLS_MAX) return emu_schedule_poll(schedule);
-    return emu_schedule_next(schedule);
+    bool idle = record->idle.calls >= EMU_IDLE_CALLS_MAX;
+    if (!looks_again && !idle) return emu_schedule_next(schedule);
+    if (!idle && record->looks_again < EMU_LOOKS_AGAIN_MAX)
+        emu_host_set_add(&schedule->restless, (uint32_t)schedule->current);
+    return emu_schedule_poll(schedule);
 }
 
 /* --- Nobody is ready: time passes --- */
@@ -214,6 +231,7 @@ static bool force_round(emu_schedule *schedule) {
     if (emu_engine_next_timer(engine, &timer_ns) && timer_ns < target_ns) target_ns = timer_ns;
     schedule->rounds++;
     schedule->releases = 0;
+    emu_step_barrier(schedule->config.steps);
     emu_engine_advance(engine, target_ns);
     return true;
 }
@@ -222,6 +240,7 @@ static bool advance_to_timer(emu_schedule *schedule) {
     int64_t timer_ns = 0;
     if (!emu_engine_next_timer(schedule->config.engine, &timer_ns)) return false;
     schedule->releases = 0;
+    emu_step_barrier(schedule->config.steps);
     emu_engine_advance(schedule->config.engine, timer_ns);
     return true;
 }
@@ -243,6 +262,7 @@ static void blame_pollers(emu_schedule *schedule) {
 /* Neither time nor anybody's call can move anything. */
 static bool get_unstuck(emu_schedule *schedule) {
     bool pollers = schedule->polling.count > 0;
+    emu_step_barrier(schedule->config.steps);
     if (emu_engine_settle(schedule->config.engine, pollers)) {
         schedule->settles++;
         if (schedule->settles >= EMU_SETTLES_MAX) schedule->over = true;
@@ -265,7 +285,10 @@ static bool move_on(emu_schedule *schedule) {
         release_pollers(schedule);
         return true;
     }
-    if (emu_engine_examine(schedule->config.engine)) return true;
+    if (emu_engine_examine(schedule->config.engine)) {
+        emu_step_barrier(schedule->config.steps);
+        return true;
+    }
     if (pollers && force_round(schedule)) {
         release_pollers(schedule);
         return true;
@@ -294,15 +317,52 @@ static void take_woken(emu_schedule *schedule) {
     }
 }
 
+/* A poller that looks again although others could go on. */
+static uint32_t wake_restless(emu_schedule *schedule, uint32_t place) {
+    uint32_t host = emu_host_set_at(&schedule->restless, 0, place);
+    emu_host_set_remove(&schedule->restless, host);
+    emu_host_set_remove(&schedule->polling, host);
+    emu_host_set_add(&schedule->ready, host);
+    schedule->hosts[host].looks_again++;
+    return host;
+}
+
+static void tell_divergence(emu_schedule *schedule) {
+    char text[EMU_DIVERGENCE_BYTES];
+    const emu_divergence *divergence = &schedule->config.choices->divergence;
+    if (!divergence->happened || schedule->diverged) return;
+    schedule->diverged = true;
+    emu_divergence_format(divergence, text, sizeof(text));
+    uint32_t host = schedule->current < 0 ? 0 : (uint32_t)schedule->current;
+    emu_engine_diverged(schedule->config.engine, host, text);
+}
+
 static int32_t pick(emu_schedule *schedule) {
     uint32_t from = schedule->current < 0 ? 0 : (uint32_t)schedule->current;
     if (schedule->turn_points >= EMU_TURN_POINTS_MAX) from++;
-    uint32_t answer = emu_choose(schedule->config.choices, EMU_CHOICE_RANK, schedule->ready.count);
-    int32_t host = (int32_t)emu_host_set_at(&schedule->ready, from, answer);
+    const emu_question question = {
+        .kind = EMU_CHOICE_RANK,
+        .answer_count = schedule->ready.count + schedule->restless.count,
+        .ready = &schedule->ready,
+        .restless = &schedule->restless,
+        .from = from,
+    };
+    uint32_t answer = emu_choose(schedule->config.choices, &question);
+    tell_divergence(schedule);
+    int32_t host = answer < schedule->ready.count
+                       ? (int32_t)emu_host_set_at(&schedule->ready, from, answer)
+                       : (int32_t)wake_restless(schedule, answer - schedule->ready.count);
     if (host != schedule->current || schedule->turn_points >= EMU_TURN_POINTS_MAX)
         schedule->turn_points = 0;
     schedule->current = host;
+    emu_step_begin(schedule->config.steps, (uint32_t)host);
     return host;
+}
+
+static int32_t finish(emu_schedule *schedule) {
+    emu_choices_end(schedule->config.choices);
+    tell_divergence(schedule);
+    return EMU_SCHEDULE_FINISHED;
 }
 
 int32_t emu_schedule_next(emu_schedule *schedule) {
@@ -310,7 +370,7 @@ int32_t emu_schedule_next(emu_schedule *schedule) {
         if (!carry_out_effects(schedule)) return EMU_SCHEDULE_ABANDONED;
         take_woken(schedule);
         if (schedule->ready.count > 0) return pick(schedule);
-        if (!move_on(schedule)) return EMU_SCHEDULE_FINISHED;
+        if (!move_on(schedule)) return finish(schedule);
     }
     assert(0 && "the engine goes on without getting anywhere");
     return EMU_SCHEDULE_FINISHED;

@@ -25,11 +25,14 @@
  *   ends a run: every host exits.
  *
  * WHO IS NEXT. Hosts that are ready are asked for in cyclic order, beginning with the current one:
- * answer 0 lets it go on, or, when it is not ready, takes the next ready one above it. When nobody
- * is ready, time passes (see move_on in schedule.c). */
+ * answer 0 lets it go on, or, when it is not ready, takes the next ready one above it. A host that
+ * looks again at what it has just seen not to be ready lets all others go first; the answers above
+ * the ready hosts let it look again all the same, a few times. When nobody is ready, time passes
+ * (see move_on in schedule.c). */
 
 #include "drivers/emu/choices.h"
 #include "drivers/emu/engine.h"
+#include "drivers/emu/steps.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,6 +48,7 @@ enum {
     EMU_POLL_ROUNDS = 200,        /* so often; then each time twice as far */
     EMU_POLL_DOUBLINGS = 45,      /* so often: beyond a year; then pollers count as stuck */
     EMU_POLL_RELEASES_MAX = 16,   /* looks in a row without moving the clock */
+    EMU_LOOKS_AGAIN_MAX = 2,      /* looks in a row at the same thing while others can go on */
     EMU_IDLE_CALLS_MAX = 1 << 20, /* calls in a row of one host that do nothing: it polls, too */
     EMU_FAILED_CALL_WEIGHT = 64,  /* calls that do nothing, for each that fails */
     EMU_TURN_POINTS_MAX = 10000, /* calls in a row of a host while others are ready: it goes last */
@@ -64,6 +68,7 @@ typedef struct emu_schedule_config {
     emu_engine *engine;            /* borrowed, with host_count hosts */
     uint32_t host_count;           /* 1 to TUTTI_RANKS_MAX */
     emu_choices *choices;          /* borrowed */
+    emu_step_log *steps;           /* borrowed; NULL: nobody asks */
     emu_schedule_perform *perform; /* NULL: emu_effect_perform */
     void *perform_context;
 } emu_schedule_config;
@@ -81,9 +86,6 @@ bool emu_call_is_point(emu_call_kind kind);
 
 /* The same of the current host: when it has made too many calls that do nothing, all are points. */
 bool emu_schedule_is_point(const emu_schedule *schedule, emu_call_kind kind);
-
-/* Whether such a call only looks: made again and again, nothing happens. */
-bool emu_call_is_look(emu_call_kind kind);
 
 /* The current host is about to make a call that is a point; the host to go on with, which becomes
  * the current one, or EMU_SCHEDULE_ABANDONED. */

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "drivers/emu/script_expect.h"
@@ -40,6 +41,8 @@ bool emu_script_call_allocate(emu_script_rank *rank, emu_call *call) {
         emu_script_call_begin(rank, call, EMU_CALL_ALLOCATE, buffer->line);
         call->device = emu_rank_device(rank);
         call->count = (size_t)buffer->count * buffer->width_bytes;
+        call->name = script->buffer_names[rank->next_buffer].name;
+        call->writes = buffer->fill.kind != EMU_SCRIPT_FILL_UNSET;
         return true;
     }
     return false;
@@ -228,15 +231,38 @@ static void emu_call_communicate(emu_script_rank *rank, emu_call *call,
         emu_script_refuse_checked(rank, call, statement);
 }
 
+/* What a kernel touches lies behind it, since its call may be held up. False when memory is out. */
+static bool emu_rank_kernel_room(emu_script_rank *rank, uint32_t count) {
+    if (rank->kernel != NULL && count <= rank->kernel_room) return true;
+    emu_kernel *kernel = realloc(rank->kernel, sizeof *kernel + count * sizeof(tutti_buffer));
+    if (kernel == NULL) return false;
+    rank->kernel = kernel;
+    rank->kernel_room = count;
+    return true;
+}
+
 static void emu_call_kernel(emu_script_rank *rank, emu_call *call,
                             const emu_script_statement *statement) {
+    uint32_t reads = statement->read_count, writes = statement->write_count;
+    if (!emu_rank_kernel_room(rank, reads + writes)) {
+        emu_script_call_refuse(rank, call, statement, TUTTI_OUT_OF_MEMORY,
+                               "no memory for what the kernel touches");
+        return;
+    }
+    tutti_buffer *buffers = (tutti_buffer *)(rank->kernel + 1);
+    for (uint32_t i = 0; i < reads; i++)
+        buffers[i] = emu_rank_slice(rank, &statement->reads[i]);
+    for (uint32_t i = 0; i < writes; i++)
+        buffers[reads + i] = emu_rank_slice(rank, &statement->writes[i]);
+    *rank->kernel = (emu_kernel){
+        .reads = buffers, .read_count = reads, .writes = buffers + reads, .write_count = writes};
     emu_script_call_begin(rank, call, EMU_CALL_KERNEL, statement->line);
     call->stream = rank->streams[statement->stream];
     call->duration_ns = statement->duration_ns;
+    call->kernel = rank->kernel;
 }
 
-/* A kernel and the host touch several slices; each is looked at in a call of its own. False: all
- * have been. */
+/* The host touches several slices; each is a call of its own. False: all have been. */
 static bool emu_call_touch_next(emu_script_rank *rank, emu_call *call,
                                 const emu_script_statement *statement) {
     uint32_t reads = statement->read_count;
@@ -346,7 +372,7 @@ bool emu_script_call_statement(emu_script_rank *rank, emu_call *call,
         emu_call_on_event(rank, call, statement, EMU_CALL_EVENT_WAIT);
         return true;
     case EMU_SCRIPT_KERNEL:
-        if (!emu_call_touch_next(rank, call, statement)) emu_call_kernel(rank, call, statement);
+        emu_call_kernel(rank, call, statement);
         return true;
     case EMU_SCRIPT_HOST:
         return emu_call_touch_next(rank, call, statement);

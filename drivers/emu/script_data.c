@@ -4,6 +4,7 @@
 
 #include "drivers/emu/cluster.h"
 #include "drivers/emu/rehearsal.h"
+#include "drivers/emu/run_choices.h"
 #include "drivers/emu/schedule.h"
 
 /* The script executor: one loop for all ranks, no thread and no stack per rank. It follows the
@@ -119,10 +120,8 @@ static void emu_data_free(emu_data_run *run) {
 static tutti_status emu_data_report(emu_data_run *run, const tutti_script_options *options,
                                     const emu_choices *choices, int64_t started_ns,
                                     tutti_report **report_out, tutti_error *error) {
-    size_t bytes = emu_choice_record_format(&choices->record, NULL, 0) + 1;
-    char *text = malloc(bytes);
+    char *text = emu_choices_text(choices);
     if (text == NULL) return tutti_error_set(error, TUTTI_OUT_OF_MEMORY, "no memory for a report");
-    emu_choice_record_format(&choices->record, text, bytes);
     emu_report_extra extra = {
         .choices = text, .repeat = options->repeat, .real_ns = emu_real_now() - started_ns};
     tutti_status status = emu_report_create(run->engine, &extra, report_out, error);
@@ -131,11 +130,13 @@ static tutti_status emu_data_report(emu_data_run *run, const tutti_script_option
 }
 
 static tutti_status emu_data_start(emu_data_run *run, const emu_script *script,
-                                   emu_choices *choices, tutti_error *error) {
+                                   const emu_config *config, tutti_error *error) {
     tutti_status status = emu_script_run_init(&run->shared, script, run->engine, error);
     if (status != TUTTI_OK) return status;
-    emu_schedule_config schedule_config = {
-        .engine = run->engine, .host_count = (uint32_t)script->rank_count, .choices = choices};
+    emu_schedule_config schedule_config = {.engine = run->engine,
+                                           .host_count = (uint32_t)script->rank_count,
+                                           .choices = config->choices,
+                                           .steps = config->steps};
     status = emu_schedule_create(&schedule_config, &run->schedule, error);
     if (status != TUTTI_OK) return status;
     if (emu_data_init(run, script)) return TUTTI_OK;
@@ -148,21 +149,15 @@ tutti_status emu_script_run_as_data(const emu_script *script, const tutti_script
                                     tutti_error *error) {
     int64_t started_ns = emu_real_now();
     emu_data_run run = {0};
-    emu_choices choices;
     tutti_driver driver;
     tutti_status status = tutti_driver_bind(&tutti_emu_driver_table, &driver, error);
     if (status == TUTTI_OK) status = emu_engine_create(config, &driver, &run.engine, error);
     if (status != TUTTI_OK) return status;
-    if (options->random_schedule != 0)
-        emu_choices_init_random(&choices, options->seed);
-    else
-        emu_choices_init_plain(&choices);
-    status = emu_data_start(&run, script, &choices, error);
+    status = emu_data_start(&run, script, config, error);
     if (status == TUTTI_OK) status = emu_data_loop(&run, error);
     if (status == TUTTI_OK)
-        status = emu_data_report(&run, options, &choices, started_ns, report_out, error);
+        status = emu_data_report(&run, options, config->choices, started_ns, report_out, error);
     emu_data_free(&run);
     emu_engine_destroy(run.engine);
-    emu_choices_free(&choices);
     return status;
 }

@@ -79,11 +79,11 @@ static const verdict_word verdict_words[] = {
     {"misuse", TUTTI_VERDICT_MISUSE, true},
     {"killed", TUTTI_VERDICT_KILLED, true},
     {"wrong", TUTTI_VERDICT_WRONG, true},
-    {"race", TUTTI_VERDICT_RACE, false},
-    {"overlap", TUTTI_VERDICT_OVERLAP, false},
-    {"freed", TUTTI_VERDICT_FREED, false},
-    {"undefined", TUTTI_VERDICT_UNDEFINED, false},
-    {"leak", TUTTI_VERDICT_LEAK, false},
+    {"race", TUTTI_VERDICT_RACE, true},
+    {"overlap", TUTTI_VERDICT_OVERLAP, true},
+    {"freed", TUTTI_VERDICT_FREED, true},
+    {"undefined", TUTTI_VERDICT_UNDEFINED, true},
+    {"leak", TUTTI_VERDICT_LEAK, true},
     {"divergence", TUTTI_VERDICT_DIVERGENCE, false},
 };
 

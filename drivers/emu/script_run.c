@@ -1,5 +1,7 @@
 #include "drivers/emu/script_run.h"
 
+#include "drivers/emu/run_choices.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,6 +122,7 @@ emu_config emu_script_config(const emu_script *script, const tutti_script_option
                         .first_use_blocks = script->first_use_blocks,
                         .tolerate_group_order = script->tolerate_group_order,
                         .failed_calls_are_findings = true,
+                        .ignore_leaks = true,
                         .wait_timeout_ns = script->timeout_ns,
                         .faults = plan,
                         .seed = options->seed,
@@ -129,12 +132,15 @@ emu_config emu_script_config(const emu_script *script, const tutti_script_option
 
 static tutti_status emu_script_run_set_up(const emu_script *script,
                                           const tutti_script_options *options,
-                                          const uint32_t *devices, tutti_report **report_out,
+                                          const uint32_t *devices, emu_choices *choices,
+                                          const emu_watch *watch, tutti_report **report_out,
                                           tutti_error *error) {
     tutti_fault_plan *plan;
     tutti_status status = emu_script_faults(script, options, &plan, error);
     if (status != TUTTI_OK) return status;
     emu_config config = emu_script_config(script, options, devices, plan);
+    config.choices = choices;
+    if (watch != NULL) config.watch = *watch;
     status = options->executor == TUTTI_SCRIPT_ON_THREADS
                  ? emu_script_run_on_threads(script, options, &config, report_out, error)
                  : emu_script_run_as_data(script, options, &config, report_out, error);
@@ -142,13 +148,8 @@ static tutti_status emu_script_run_set_up(const emu_script *script,
     return status;
 }
 
-tutti_status tutti_script_run(const tutti_script *script, const tutti_script_options *options,
-                              tutti_report **report_out, tutti_error *error) {
-    static const tutti_script_options defaults = {.struct_size = sizeof defaults};
-    if (script == NULL || report_out == NULL)
-        return tutti_error_set(error, TUTTI_INVALID_ARGUMENT, "%s is NULL",
-                               script == NULL ? "script" : "report_out");
-    if (options == NULL) options = &defaults;
+tutti_status emu_script_options_check(const tutti_script_options *options, tutti_error *error) {
+    if (options == NULL) return TUTTI_OK;
     if (options->struct_size != sizeof *options)
         return tutti_error_set(error, TUTTI_INVALID_ARGUMENT,
                                "struct_size of the options is %u, and this version has %zu",
@@ -156,10 +157,35 @@ tutti_status tutti_script_run(const tutti_script *script, const tutti_script_opt
     if (options->executor != TUTTI_SCRIPT_AS_DATA && options->executor != TUTTI_SCRIPT_ON_THREADS)
         return tutti_error_set(error, TUTTI_INVALID_ARGUMENT, "there is no executor %d",
                                (int)options->executor);
-    uint32_t *devices;
-    tutti_status status = emu_script_devices(script->parsed, &devices, error);
+    return TUTTI_OK;
+}
+
+tutti_status emu_script_run_watched(const tutti_script *script, const tutti_script_options *options,
+                                    const emu_watch *watch, tutti_report **report_out,
+                                    tutti_error *error) {
+    static const tutti_script_options defaults = {.struct_size = sizeof defaults};
+    if (script == NULL || report_out == NULL)
+        return tutti_error_set(error, TUTTI_INVALID_ARGUMENT, "%s is NULL",
+                               script == NULL ? "script" : "report_out");
+    emu_run_choices chosen;
+    tutti_status status = emu_script_options_check(options, error);
     if (status != TUTTI_OK) return status;
-    status = emu_script_run_set_up(script->parsed, options, devices, report_out, error);
-    free(devices);
+    if (options == NULL) options = &defaults;
+    status = emu_run_choices_init(&chosen, options->choices, options->random_schedule != 0,
+                                  options->seed, error);
+    if (status != TUTTI_OK) return status;
+    uint32_t *devices;
+    status = emu_script_devices(script->parsed, &devices, error);
+    if (status == TUTTI_OK) {
+        status = emu_script_run_set_up(script->parsed, options, devices, &chosen.choices, watch,
+                                       report_out, error);
+        free(devices);
+    }
+    emu_run_choices_free(&chosen);
     return status;
+}
+
+tutti_status tutti_script_run(const tutti_script *script, const tutti_script_options *options,
+                              tutti_report **report_out, tutti_error *error) {
+    return emu_script_run_watched(script, options, NULL, report_out, error);
 }

@@ -12,6 +12,13 @@ struct tutti_script {
     uint32_t culprit_count;
 };
 
+/* Errors: TUTTI_INVALID_ARGUMENT; NULL is fine. */
+tutti_status emu_script_options_check(const tutti_script_options *options, tutti_error *error);
+/* As tutti_script_run(), watched; watch may be NULL. */
+tutti_status emu_script_run_watched(const tutti_script *script, const tutti_script_options *options,
+                                    const emu_watch *watch, tutti_report **report_out,
+                                    tutti_error *error);
+
 /* The device of each rank, of the script's device lines; NULL in *devices_out: each its own.
  * Errors: TUTTI_OUT_OF_MEMORY */
 tutti_status emu_script_devices(const emu_script *script, uint32_t **devices_out,

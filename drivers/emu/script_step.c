@@ -86,7 +86,9 @@ bool emu_script_rank_init(emu_script_rank *rank, emu_script_run *run, int32_t nu
 
 void emu_script_rank_free(emu_script_rank *rank) {
     free(rank->buffers);
+    free(rank->kernel);
     rank->buffers = NULL;
+    rank->kernel = NULL;
 }
 
 /* --- Going from statement to statement --- */

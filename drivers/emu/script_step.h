@@ -40,6 +40,8 @@ typedef struct emu_script_rank {
     bool *tried;          /* by group: a join was made, and may have failed */
     emu_stream **streams; /* by name; NULL: not yet */
     emu_event **events;   /* by name */
+    emu_kernel *kernel;   /* of the kernel under way, followed by what it touches; NULL */
+    uint32_t kernel_room; /* buffers behind it */
 } emu_script_rank;
 
 /* Errors: TUTTI_OUT_OF_MEMORY; nothing is left to free. */

@@ -69,12 +69,13 @@ tutti_status emu_script_run_on_threads(const emu_script *script,
                                        const emu_config *config, tutti_report **report_out,
                                        tutti_error *error) {
     emu_thread_script run = {.script = script};
-    emu_rehearsal rehearsal = {
-        .function = emu_thread_rank, .argument = &run, .engine_config = config};
+    emu_rehearsal rehearsal = {.function = emu_thread_rank,
+                               .argument = &run,
+                               .engine_config = config,
+                               .choices = config->choices,
+                               .steps = config->steps};
     tutti_rehearsal_options wanted;
     tutti_rehearsal_options_init(&wanted, (uint32_t)script->rank_count);
-    wanted.random_schedule = options->random_schedule;
-    wanted.seed = options->seed;
     wanted.repeat = options->repeat;
     tutti_status status = emu_options_complete(&wanted, true, &rehearsal.options, error);
     if (status == TUTTI_OK) status = emu_rehearse(&rehearsal, report_out, error);

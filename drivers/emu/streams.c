@@ -1,9 +1,25 @@
-#include "drivers/emu/state.h"
+#include "drivers/emu/op_faults.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Streams: queues of operations. emu_streams_advance() is the only place where anything starts. */
+
+enum { EMU_NAMESAKES_LOOKED_AT = 256 }; /* streams of a device that may have the same name */
+
+/* The name that the host gives the stream; with its number where it has given the name before. */
+static const char *emu_stream_take_name(const emu_host *host, const emu_call *call,
+                                        uint32_t index) {
+    uint32_t looked_at = 0;
+    const char *name = emu_engine_intern(host->engine, call->name);
+    if (name == NULL) return NULL;
+    for (const emu_stream *other = call->device->streams; other != NULL; other = other->next) {
+        if (other->name == name && other->host == host->index)
+            return emu_engine_number_name(host->engine, name, index);
+        if (++looked_at == EMU_NAMESAKES_LOOKED_AT) break;
+    }
+    return name;
+}
 
 emu_outcome emu_stream_create_call(emu_host *host, emu_call *call) {
     emu_device *device = call->device;
@@ -12,9 +28,12 @@ emu_outcome emu_stream_create_call(emu_host *host, emu_call *call) {
         return emu_call_end(host, call, TUTTI_OUT_OF_MEMORY, "no memory for another stream");
     stream->base.device = &device->base;
     stream->index = device->next_stream++;
-    stream->name = emu_engine_intern(host->engine, call->name);
+    stream->host = host->index;
+    stream->place = call->place;
+    stream->name = emu_stream_take_name(host, call, stream->index);
     *device->streams_tail = stream;
     device->streams_tail = &stream->next;
+    emu_races_add_stream(host->engine, stream);
     call->stream = stream;
     return emu_call_ok(host, call);
 }
@@ -41,6 +60,7 @@ static emu_outcome emu_stream_report(emu_host *host, emu_call *call) {
     stream->failed_for = NULL;
     if (status != TUTTI_OK) return emu_call_failed_for(host, call, status, finding);
     emu_order_synchronized(stream);
+    stream->sight.seen = stream->completed;
     return emu_call_ok(host, call);
 }
 
@@ -48,7 +68,12 @@ emu_outcome emu_stream_sync_call(emu_host *host, emu_call *call) {
     emu_outcome outcome;
     emu_stream *stream = call->stream;
     if (!emu_stream_usable(host, call, &outcome)) return outcome;
-    if (stream->completed == stream->issued) return emu_stream_report(host, call);
+    if (stream->completed == stream->issued) {
+        emu_steps_synchronized(host->engine, stream->depends);
+        stream->depends = 0;
+        emu_races_stream_over(host, stream);
+        return emu_stream_report(host, call);
+    }
     host->wait_stream = stream;
     host->wait_target = stream->issued;
     host->next_waiter = stream->waiters;
@@ -59,11 +84,18 @@ emu_outcome emu_stream_sync_call(emu_host *host, emu_call *call) {
 emu_outcome emu_stream_query_call(emu_host *host, emu_call *call) {
     emu_outcome outcome;
     if (!emu_stream_usable(host, call, &outcome)) return outcome;
-    call->done_out = call->stream->completed == call->stream->issued;
-    call->polled = !call->done_out;
+    emu_stream *stream = call->stream;
+    bool done = stream->completed == stream->issued;
+    emu_steps_looked(host->engine, stream->depends);
+    if (done && stream->failure == TUTTI_OK)
+        done = !emu_poll_is_early(host->engine, &stream->sight, stream->completed);
+    if (done) stream->depends = 0;
+    if (done) emu_races_stream_over(host, stream);
+    call->done_out = done;
+    call->polled = !done;
     host->poll = call->polled ? EMU_WAIT_STREAM : EMU_WAIT_NONE;
-    host->wait_stream = call->stream;
-    if (call->stream->failure != TUTTI_OK || call->done_out) return emu_stream_report(host, call);
+    host->wait_stream = stream;
+    if (stream->failure != TUTTI_OK || done) return emu_stream_report(host, call);
     return emu_call_ok(host, call);
 }
 
@@ -88,6 +120,7 @@ void emu_stream_append(emu_stream *stream, emu_op *op) {
     stream->tail = op;
     stream->issued++;
     emu_trace_op(emu_device_of(stream->base.device)->engine, op, EMU_TRACE_ISSUE);
+    emu_races_issued(op);
     if (stream->head == op) emu_stream_mark_dirty(stream);
 }
 
@@ -98,6 +131,7 @@ static emu_op *emu_simple_op(emu_host *host, emu_call *call, emu_op_kind kind) {
     op->host = host->index;
     op->place = call->place;
     op->order = ++host->launch_count;
+    emu_op_take_fault(host, op, call);
     return op;
 }
 
@@ -107,23 +141,25 @@ static emu_outcome emu_no_memory(emu_host *host, emu_call *call) {
 
 /* A copy's two ends may be host memory: only what belongs to some device is held and checked. */
 static bool emu_copy_end(emu_device *device, const char *argument, const void *data, size_t bytes,
-                         emu_allocation **allocation_out, char *reason, size_t reason_bytes) {
+                         emu_allocation **allocation_out, emu_memory_problem *problem) {
     *allocation_out = NULL;
     if (bytes == 0 || !emu_memory_is_known(device->engine, data)) return true;
-    return emu_memory_find(device, argument, data, bytes, allocation_out, reason, reason_bytes);
+    return emu_memory_find(device, argument, data, bytes, allocation_out, problem);
 }
 
 emu_outcome emu_copy_call(emu_host *host, emu_call *call) {
     emu_outcome outcome;
-    char reason[TUTTI_ERROR_MESSAGE_BYTES];
+    emu_memory_problem problem;
     emu_allocation *source, *destination;
     emu_device *device = emu_device_of(call->stream->base.device);
     if (!emu_stream_usable(host, call, &outcome)) return outcome;
-    if (!emu_copy_end(device, "source", call->source.data, call->count, &source, reason,
-                      sizeof reason) ||
+    if (!emu_copy_end(device, "source", call->source.data, call->count, &source, &problem) ||
         !emu_copy_end(device, "destination", call->destination.data, call->count, &destination,
-                      reason, sizeof reason))
-        return emu_call_misused(host, call, TUTTI_INVALID_ARGUMENT, "%s", reason);
+                      &problem))
+        return emu_call_bad_memory(host, call, &problem);
+    if (source != NULL && destination != NULL &&
+        emu_races_overlap(host, call, call->count, call->count, PTRDIFF_MAX, &outcome))
+        return outcome;
     emu_op *op = emu_simple_op(host, call, EMU_OP_COPY);
     if (op == NULL) return emu_no_memory(host, call);
     op->source = call->source.data;
@@ -139,13 +175,13 @@ emu_outcome emu_copy_call(emu_host *host, emu_call *call) {
 
 emu_outcome emu_fill_call(emu_host *host, emu_call *call) {
     emu_outcome outcome;
-    char reason[TUTTI_ERROR_MESSAGE_BYTES];
+    emu_memory_problem problem;
     emu_allocation *destination;
     emu_device *device = emu_device_of(call->stream->base.device);
     if (!emu_stream_usable(host, call, &outcome)) return outcome;
     if (!emu_memory_find(device, "destination", call->destination.data, call->destination.bytes,
-                         &destination, reason, sizeof reason))
-        return emu_call_misused(host, call, TUTTI_INVALID_ARGUMENT, "%s", reason);
+                         &destination, &problem))
+        return emu_call_bad_memory(host, call, &problem);
     emu_op *op = emu_simple_op(host, call, EMU_OP_FILL);
     if (op == NULL) return emu_no_memory(host, call);
     op->destination = call->destination.data;
@@ -157,39 +193,41 @@ emu_outcome emu_fill_call(emu_host *host, emu_call *call) {
     return emu_call_ok(host, call);
 }
 
-static bool emu_kernel_buffers(emu_device *device, const char *argument,
-                               const tutti_buffer *buffers, size_t count, char *reason,
-                               size_t reason_bytes) {
-    emu_allocation *allocation;
-    for (size_t i = 0; i < count; i++)
+/* Adds what a kernel declares to its operation: it must be memory of its device. */
+static bool emu_kernel_touches(emu_op *op, emu_device *device, const tutti_buffer *buffers,
+                               size_t count, bool writes, emu_memory_problem *problem) {
+    const char *argument = writes ? "buffer that is written" : "buffer that is read";
+    for (size_t i = 0; i < count; i++) {
+        emu_allocation *allocation;
         if (!emu_memory_find(device, argument, buffers[i].data, buffers[i].bytes, &allocation,
-                             reason, reason_bytes))
+                             problem))
             return false;
+        if (!emu_races_add_range(device->engine, op, allocation, buffers[i], writes))
+            device->engine->out_of_memory = true;
+    }
     return true;
 }
 
-/* What the kernel declares must be memory of its device. */
-static bool emu_kernel_allowed(emu_device *device, const emu_kernel *kernel, char *reason,
-                               size_t reason_bytes) {
+static bool emu_kernel_take(emu_op *op, emu_device *device, const emu_kernel *kernel,
+                            emu_memory_problem *problem) {
     if (kernel == NULL) return true;
-    return emu_kernel_buffers(device, "buffer that is read", kernel->reads, kernel->read_count,
-                              reason, reason_bytes) &&
-           emu_kernel_buffers(device, "buffer that is written", kernel->writes, kernel->write_count,
-                              reason, reason_bytes);
+    op->function = kernel->function;
+    op->argument = kernel->argument;
+    return emu_kernel_touches(op, device, kernel->reads, kernel->read_count, false, problem) &&
+           emu_kernel_touches(op, device, kernel->writes, kernel->write_count, true, problem);
 }
 
 emu_outcome emu_kernel_call(emu_host *host, emu_call *call) {
     emu_outcome outcome;
-    char reason[TUTTI_ERROR_MESSAGE_BYTES];
+    emu_memory_problem problem;
     emu_device *device = emu_device_of(call->stream->base.device);
     if (!emu_stream_usable(host, call, &outcome)) return outcome;
-    if (!emu_kernel_allowed(device, call->kernel, reason, sizeof reason))
-        return emu_call_misused(host, call, TUTTI_INVALID_ARGUMENT, "%s", reason);
     emu_op *op = emu_simple_op(host, call, EMU_OP_KERNEL);
     if (op == NULL) return emu_no_memory(host, call);
-    if (call->kernel != NULL) {
-        op->function = call->kernel->function;
-        op->argument = call->kernel->argument;
+    if (!emu_kernel_take(op, device, call->kernel, &problem)) {
+        host->launch_count--;
+        emu_op_recycle(host->engine, op);
+        return emu_call_bad_memory(host, call, &problem);
     }
     op->duration_ns = call->duration_ns;
     emu_stream_append(call->stream, op);
@@ -226,13 +264,15 @@ void emu_op_push_effect(emu_op *op, emu_effect_kind kind) {
 }
 
 void emu_kernel_time_over(emu_op *op) {
-    if (op->function != NULL)
+    if (op->function != NULL) {
         emu_op_push_effect(op, EMU_EFFECT_FUNCTION);
-    else
-        emu_op_complete(op);
+        return;
+    }
+    emu_op_corrupt(op);
+    emu_op_complete(op);
 }
 
-static void emu_kernel_start(emu_engine *engine, emu_op *op) {
+void emu_kernel_start(emu_engine *engine, emu_op *op) {
     if (op->duration_ns == 0) {
         emu_kernel_time_over(op);
         return;
@@ -246,7 +286,9 @@ static void emu_kernel_start(emu_engine *engine, emu_op *op) {
 /* Whether the device has room for one more collective; if not, the stream is told when it has. */
 static bool emu_device_has_room(emu_device *device, emu_stream *stream) {
     uint32_t capacity = device->engine->config.capacity;
-    if (capacity == 0 || device->resident < capacity) return true;
+    if (capacity == 0 || device->resident + 1 < capacity) return true;
+    emu_steps_room(device);
+    if (device->resident < capacity) return true;
     if (!stream->starved) {
         stream->starved = true;
         stream->next_starved = NULL;
@@ -256,9 +298,27 @@ static bool emu_device_has_room(emu_device *device, emu_stream *stream) {
     return false;
 }
 
+/* Which of the streams that wait for room gets it: the one that has waited longest, or another. */
+static void emu_device_choose_starved(emu_device *device) {
+    uint32_t count = 0;
+    for (const emu_stream *stream = device->starved; stream != NULL; stream = stream->next_starved)
+        count++;
+    if (count < 2) return;
+    uint32_t answer = emu_engine_choose(device->engine, EMU_CHOICE_STREAM, count);
+    emu_stream **link = &device->starved;
+    for (; answer > 0; answer--)
+        link = &(*link)->next_starved;
+    emu_stream *chosen = *link;
+    *link = chosen->next_starved;
+    chosen->next_starved = device->starved;
+    device->starved = chosen;
+}
+
 static void emu_device_release_room(emu_device *device) {
     assert(device->resident > 0);
     device->resident--;
+    if (device->starved != NULL) emu_steps_room(device);
+    emu_device_choose_starved(device);
     emu_stream *stream = device->starved;
     device->starved = NULL;
     device->starved_tail = &device->starved;
@@ -278,6 +338,7 @@ static bool emu_comm_op_try_start(emu_engine *engine, emu_op *op) {
     op->resident = true;
     op->state = EMU_OP_STARTED;
     emu_trace_op(engine, op, EMU_TRACE_START);
+    emu_races_start(op);
     emu_match_start(op);
     return true;
 }
@@ -302,6 +363,7 @@ static bool emu_launch_try_start(emu_engine *engine, emu_launch *launch, emu_str
         place->state = EMU_OP_STARTED;
     /* A part that completes at once may end the launch: it must not do so before all started. */
     launch->part_count++;
+    emu_races_start_launch(launch);
     for (emu_op *part = launch->parts; part != NULL; part = part->next_in_launch) {
         if (part->state == EMU_OP_DONE) continue;
         part->state = EMU_OP_STARTED;
@@ -314,16 +376,20 @@ static bool emu_launch_try_start(emu_engine *engine, emu_launch *launch, emu_str
 
 /* The head of a stream: starts if it may. False: it has to wait. */
 static bool emu_op_try_start(emu_engine *engine, emu_op *op) {
+    if (op->faults != NULL && op->comm == NULL && emu_op_start_faulty(op)) return true;
     switch ((emu_op_kind)op->kind) {
     case EMU_OP_COPY:
+        emu_races_start(op);
         emu_op_push_effect(op, EMU_EFFECT_COPY);
         return true;
     case EMU_OP_FILL:
+        emu_races_start(op);
         emu_op_push_effect(op, EMU_EFFECT_FILL);
         return true;
     case EMU_OP_KERNEL:
         op->state = EMU_OP_STARTED;
         emu_trace_op(engine, op, EMU_TRACE_START);
+        emu_races_start(op);
         emu_kernel_start(engine, op);
         return true;
     case EMU_OP_RECORD:
@@ -409,6 +475,7 @@ static void emu_comm_order_remove(emu_comm *comm, const emu_op *op) {
 void emu_launch_part_done(emu_engine *engine, emu_launch *launch) {
     assert(launch->part_count > 0);
     if (--launch->part_count > 0) return;
+    emu_races_launch_over(launch);
     for (emu_op *part = launch->parts; part != NULL; part = part->next_in_launch)
         if (part->in_order) emu_comm_order_remove(part->comm, part);
     if (launch->resident) emu_device_release_room(launch->device);
@@ -442,8 +509,10 @@ void emu_op_complete(emu_op *op) {
     emu_engine *engine = device->engine;
     assert(op->state != EMU_OP_DONE);
     op->state = EMU_OP_DONE;
+    emu_timer_cancel(engine, &op->timer);
     engine->progress++;
     emu_trace_op(engine, op, EMU_TRACE_COMPLETE);
+    emu_races_complete(op);
     emu_memory_release(op->source_memory);
     emu_memory_release(op->destination_memory);
     if (op->comm != NULL) emu_match_done(op);

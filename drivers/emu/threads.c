@@ -7,6 +7,7 @@
 
 #include "drivers/emu/baton.h"
 #include "drivers/emu/rehearsal.h"
+#include "drivers/emu/run_choices.h"
 #include "drivers/emu/schedule.h"
 #include "drivers/emu/tsan.h"
 
@@ -42,7 +43,7 @@ typedef struct thread_run {
     bool abandoned;           /* the gate is, and ranks that wait for their turn are to end */
     atomic_int function_host; /* whose host function is under way; -1: none's */
     atomic_uint references;   /* the caller's, and one of each thread that was started */
-    emu_choices choices;
+    emu_choices *choices;     /* borrowed until the caller returns */
     emu_schedule *schedule;
     emu_thread_pool *pool; /* borrowed until the caller returns */
     tutti_rank_function *function;
@@ -64,7 +65,6 @@ static thread_rank *rank_of(emu_cluster *cluster) {
 
 static void run_free(thread_run *run) {
     emu_schedule_destroy(run->schedule);
-    emu_choices_free(&run->choices);
     emu_cluster_free(&run->cluster);
     free(run->ranks);
     free(run);
@@ -346,13 +346,13 @@ static tutti_status create_ranks(thread_run *run, tutti_error *error) {
     return emu_thread_pool_reserve(run->pool, count, error);
 }
 
-static tutti_status create_schedule(thread_run *run, const tutti_rehearsal_options *options,
+static tutti_status create_schedule(thread_run *run, const emu_rehearsal *rehearsal,
                                     tutti_error *error) {
-    if (options->random_schedule != 0) emu_choices_init_random(&run->choices, options->seed);
     const emu_schedule_config config = {
         .engine = run->cluster.engine,
         .host_count = run->cluster.rank_count,
-        .choices = &run->choices,
+        .choices = rehearsal->choices,
+        .steps = rehearsal->steps,
         .perform = perform,
         .perform_context = run,
     };
@@ -369,11 +369,10 @@ static tutti_status run_create(const emu_rehearsal *rehearsal, emu_thread_pool *
     run->pool = pool;
     run->function = rehearsal->function;
     run->argument = rehearsal->argument;
-    emu_choices_init_plain(&run->choices);
-    tutti_status status = emu_cluster_init(&run->cluster, &threads_executor, &rehearsal->options,
-                                           rehearsal->engine_config, error);
+    run->choices = rehearsal->choices;
+    tutti_status status = emu_cluster_init(&run->cluster, &threads_executor, rehearsal, error);
     if (status == TUTTI_OK) status = create_ranks(run, error);
-    if (status == TUTTI_OK) status = create_schedule(run, &rehearsal->options, error);
+    if (status == TUTTI_OK) status = create_schedule(run, rehearsal, error);
     if (status != TUTTI_OK) {
         run_release(run);
         return status;
@@ -384,12 +383,9 @@ static tutti_status run_create(const emu_rehearsal *rehearsal, emu_thread_pool *
 
 static tutti_status create_report(thread_run *run, const tutti_rehearsal_options *options,
                                   int64_t real_ns, tutti_report **report_out, tutti_error *error) {
-    const emu_choice_record *record = &run->choices.record;
-    size_t bytes = emu_choice_record_format(record, NULL, 0) + 1;
-    char *choices = malloc(bytes);
+    char *choices = emu_choices_text(run->choices);
     if (choices == NULL)
         return tutti_error_set(error, TUTTI_OUT_OF_MEMORY, "no memory for the report");
-    (void)emu_choice_record_format(record, choices, bytes);
     const emu_report_extra extra = {
         .choices = choices, .name = options->name, .repeat = options->repeat, .real_ns = real_ns};
     tutti_status status = emu_report_create(run->cluster.engine, &extra, report_out, error);

@@ -1,57 +1,19 @@
-#include "drivers/emu/state.h"
+#include "drivers/emu/trace_line.h"
 
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 /* The trace: every event of a run, in order. Its hash is always kept; lines of JSON are written
  * only when somebody takes them. Nothing in it depends on addresses, on real time or on where the
  * caller's source lies, so equal programs give equal traces. */
 
-enum { EMU_TRACE_VERSION = 1, EMU_TRACE_LINE_BYTES = 1024, EMU_TRACE_WORDS = 8 };
+enum { EMU_TRACE_VERSION = 2, EMU_TRACE_WORDS = 8 };
 
 static const char *const emu_trace_names[EMU_TRACE_KIND_COUNT] = {
     [EMU_TRACE_CALL] = "call",   [EMU_TRACE_BLOCK] = "block",     [EMU_TRACE_RETURN] = "return",
     [EMU_TRACE_ISSUE] = "issue", [EMU_TRACE_START] = "start",     [EMU_TRACE_COMPLETE] = "complete",
     [EMU_TRACE_FAULT] = "fault", [EMU_TRACE_FINDING] = "finding",
 };
-
-/* One line being written; longer ones than fit are cut, which no event reaches. */
-typedef struct emu_line {
-    size_t bytes;
-    char text[EMU_TRACE_LINE_BYTES];
-} emu_line;
-
-static void emu_line_add(emu_line *line, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void emu_line_add(emu_line *line, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    size_t room = sizeof line->text - line->bytes;
-    int wanted = vsnprintf(line->text + line->bytes, room, format, arguments);
-    va_end(arguments);
-    if (wanted > 0) line->bytes += (size_t)wanted < room ? (size_t)wanted : room - 1;
-}
-
-/* Names come from the program: what JSON does not allow in a string is escaped. */
-static void emu_line_add_name(emu_line *line, const char *key, const char *name) {
-    emu_line_add(line, ",\"%s\":\"", key);
-    for (const char *c = name; *c != '\0'; c++) {
-        unsigned char byte = (unsigned char)*c;
-        if (byte == '"' || byte == '\\')
-            emu_line_add(line, "\\%c", byte);
-        else if (byte < 0x20 || byte >= 0x7F)
-            emu_line_add(line, "\\u%04x", byte);
-        else
-            emu_line_add(line, "%c", byte);
-    }
-    emu_line_add(line, "\"");
-}
-
-static void emu_trace_send(emu_engine *engine, emu_line *line) {
-    emu_line_add(line, "}\n");
-    engine->config.trace_sink(engine->config.trace_context, line->text, line->bytes);
-}
 
 /* --- The hash --- */
 
@@ -76,41 +38,51 @@ static void emu_trace_hash(emu_engine *engine, const uint64_t words[EMU_TRACE_WO
 
 /* --- Events --- */
 
-static void emu_line_begin(const emu_engine *engine, emu_line *line, emu_trace_kind kind) {
-    line->bytes = 0;
-    emu_line_add(line, "{\"t\":%" PRId64 ",\"event\":\"%s\"", engine->clock.now_ns,
-                 emu_trace_names[kind]);
-}
-
-void emu_trace_begin(emu_engine *engine) {
+bool emu_trace_begin(emu_engine *engine) {
     const emu_config *config = &engine->config;
     engine->trace_hash = emu_mix(EMU_TRACE_VERSION, config->host_count);
-    if (config->trace_sink == NULL) return;
-    emu_line line = {0};
+    if (config->trace_sink == NULL) return true;
+    engine->trace_line = malloc(EMU_TRACE_LINE_BYTES);
+    if (engine->trace_line == NULL) return false;
+    emu_line line = {engine, 0};
     emu_line_add(&line, "{\"tutti_trace\":%d,\"ranks\":%" PRIu32 ",\"devices\":%" PRIu32,
                  EMU_TRACE_VERSION, config->host_count, config->device_count);
-    emu_trace_send(engine, &line);
+    emu_line_send(&line);
+    return true;
 }
 
 static uint64_t emu_group_word(const emu_group *group) {
     return ((uint64_t)group->index << 32) | group->generation;
 }
 
+/* Several groups may have one name: the number tells them apart. */
 static void emu_line_add_group(emu_line *line, const emu_group *group) {
     emu_line_add_name(line, "comm", group->name);
+    emu_line_add(line, ",\"group\":%" PRIu32, group->index);
     if (group->generation > 0) emu_line_add(line, ",\"generation\":%" PRIu32, group->generation);
 }
 
-static void emu_line_add_stream(emu_line *line, const emu_stream *stream) {
+/* The stream's name, and its device where that is not the one that the host uses first. */
+static void emu_line_add_stream(emu_line *line, const emu_stream *stream, uint32_t host) {
+    const emu_device *device = emu_device_of(stream->base.device);
     if (stream->name != NULL)
         emu_line_add_name(line, "stream", stream->name);
     else
         emu_line_add(line, ",\"stream\":%" PRIu32, stream->index);
+    if (device != emu_engine_host_device(line->engine, host))
+        emu_line_add(line, ",\"device\":%" PRIu32, device->index);
+}
+
+/* A join has no communicator yet: which group, as whom, of how many. */
+static void emu_line_add_join(emu_line *line, const emu_host *host, const emu_call *call) {
+    if (host->joining != NULL) emu_line_add_group(line, host->joining);
+    emu_line_add(line, ",\"member\":%" PRId32 ",\"size\":%" PRId32, call->peer, call->rank_count);
 }
 
 void emu_trace_call(emu_host *host, const emu_call *call, emu_trace_kind kind) {
     emu_engine *engine = host->engine;
     const emu_comm *comm = call->comm;
+    bool looked = kind == EMU_TRACE_RETURN && emu_call_is_look(call->kind);
     uint64_t words[EMU_TRACE_WORDS] = {
         (uint64_t)kind,
         host->index,
@@ -119,22 +91,26 @@ void emu_trace_call(emu_host *host, const emu_call *call, emu_trace_kind kind) {
         call->stream != NULL ? call->stream->index + UINT64_C(1) : 0,
         call->event != NULL ? call->event->index + UINT64_C(1) : 0,
         kind == EMU_TRACE_RETURN ? (uint64_t)call->status : 0,
-        (uint64_t)call->duration_ns,
+        (uint64_t)call->duration_ns + (looked && !call->polled),
     };
     emu_trace_hash(engine, words);
     if (engine->config.trace_sink == NULL) return;
-    emu_line line;
-    emu_line_begin(engine, &line, kind);
+    emu_line line = emu_line_begin(engine, emu_trace_names[kind]);
     emu_line_add(&line, ",\"rank\":%" PRIu32 ",\"call\":\"%s\"", host->index,
                  emu_call_name(call->kind));
-    if (comm != NULL) emu_line_add_group(&line, comm->group);
-    if (call->stream != NULL) emu_line_add_stream(&line, call->stream);
+    if (kind == EMU_TRACE_CALL && call->kind == EMU_CALL_JOIN)
+        emu_line_add_join(&line, host, call);
+    else if (comm != NULL)
+        emu_line_add_group(&line, comm->group);
+    if (call->stream != NULL) emu_line_add_stream(&line, call->stream, host->index);
     if (call->event != NULL) emu_line_add(&line, ",\"mark\":%" PRIu32, call->event->index);
     if (call->duration_ns > 0) emu_line_add(&line, ",\"duration_ns\":%" PRId64, call->duration_ns);
     if (call->dropped) emu_line_add(&line, ",\"dropped\":true");
+    if (kind == EMU_TRACE_CALL) emu_line_add_place(&line, call->place);
     if (kind == EMU_TRACE_RETURN)
         emu_line_add_name(&line, "status", tutti_status_name(call->status));
-    emu_trace_send(engine, &line);
+    if (looked) emu_line_add(&line, ",\"done\":%s", call->polled ? "false" : "true");
+    emu_line_send(&line);
 }
 
 static void emu_line_add_memory(emu_line *line, const char *key, const emu_allocation *allocation,
@@ -142,6 +118,9 @@ static void emu_line_add_memory(emu_line *line, const char *key, const emu_alloc
     if (allocation == NULL) return;
     emu_line_add(line, ",\"%s\":\"%" PRIu32 "+%zu\"", key, allocation->ordinal,
                  (size_t)((const char *)data - allocation->data));
+    char name_key[32];
+    snprintf(name_key, sizeof name_key, "%s_name", key);
+    if (allocation->name != NULL) emu_line_add_name(line, name_key, allocation->name);
 }
 
 static uint64_t emu_memory_word(const emu_allocation *allocation, const void *data) {
@@ -159,6 +138,8 @@ static void emu_line_add_signature(emu_line *line, const emu_op *op) {
                      tutti_reduce_op_name((tutti_reduce_op)op->reduce_op));
     else
         emu_line_add(line, ",\"peer\":%" PRId32, op->peer);
+    if (op->comm->base.rank != (int32_t)op->host)
+        emu_line_add(line, ",\"member\":%" PRId32, op->comm->base.rank);
 }
 
 void emu_trace_op(emu_engine *engine, const emu_op *op, emu_trace_kind kind) {
@@ -177,36 +158,59 @@ void emu_trace_op(emu_engine *engine, const emu_op *op, emu_trace_kind kind) {
     };
     emu_trace_hash(engine, words);
     if (engine->config.trace_sink == NULL) return;
-    emu_line line;
-    emu_line_begin(engine, &line, kind);
+    emu_line line = emu_line_begin(engine, emu_trace_names[kind]);
     emu_line_add(&line, ",\"rank\":%" PRIu32 ",\"op\":\"%s\"", op->host, emu_op_name(op));
     if (op->comm != NULL) emu_line_add_signature(&line, op);
-    emu_line_add_stream(&line, op->stream);
+    emu_line_add_stream(&line, op->stream, op->host);
     if (op->event != NULL)
         emu_line_add(&line, ",\"mark\":%" PRIu32 ",\"generation\":%" PRIu64, op->event->index,
                      op->mark);
     if (issue) {
         emu_line_add_memory(&line, "source", op->source_memory, op->source);
         emu_line_add_memory(&line, "destination", op->destination_memory, op->destination);
+        emu_line_add_place(&line, op->place);
     }
     if (op->failed) emu_line_add(&line, ",\"failed\":true");
-    emu_trace_send(engine, &line);
+    emu_line_send(&line);
 }
 
 void emu_trace_fault(emu_host *host, const emu_call *call, const tutti_fault_action *action) {
     emu_engine *engine = host->engine;
-    uint64_t words[EMU_TRACE_WORDS] = {EMU_TRACE_FAULT,         host->index,
-                                       (uint64_t)call->kind,    (uint64_t)action->kind,
-                                       (uint64_t)action->rule,  (uint64_t)action->delay_ns,
-                                       (uint64_t)action->status};
+    uint64_t words[EMU_TRACE_WORDS] = {
+        EMU_TRACE_FAULT,          host->index,
+        (uint64_t)call->kind,     (uint64_t)action->kind,
+        (uint64_t)action->rule,   (uint64_t)action->delay_ns,
+        (uint64_t)action->status, action->factor_millionths ^ action->draw};
     emu_trace_hash(engine, words);
     if (engine->config.trace_sink == NULL) return;
-    emu_line line;
-    emu_line_begin(engine, &line, EMU_TRACE_FAULT);
+    emu_line line = emu_line_begin(engine, emu_trace_names[EMU_TRACE_FAULT]);
     emu_line_add(&line, ",\"rank\":%" PRIu32 ",\"call\":\"%s\",\"action\":\"%s\",\"rule\":%" PRId32,
                  host->index, emu_call_name(call->kind), tutti_fault_kind_name(action->kind),
                  action->rule + 1);
-    emu_trace_send(engine, &line);
+    emu_line_send(&line);
+}
+
+void emu_trace_link_fault(emu_engine *engine, const emu_op *op, const tutti_fault_action *action,
+                          int32_t peer) {
+    uint64_t words[EMU_TRACE_WORDS] = {
+        EMU_TRACE_FAULT | UINT64_C(1) << 32, /* apart from a call's */
+        ((uint64_t)op->host << 32) | (uint32_t)peer,
+        emu_group_word(op->comm->group) + 1,
+        ((uint64_t)action->kind << 32) | (uint32_t)action->rule,
+        op->seq,
+        (uint64_t)action->delay_ns,
+        (uint64_t)action->status,
+        action->factor_millionths ^ action->draw,
+    };
+    emu_trace_hash(engine, words);
+    if (engine->config.trace_sink == NULL) return;
+    emu_line line = emu_line_begin(engine, emu_trace_names[EMU_TRACE_FAULT]);
+    emu_line_add(&line, ",\"rank\":%" PRIu32 ",\"op\":\"%s\"", op->host, emu_op_name(op));
+    emu_line_add_group(&line, op->comm->group);
+    emu_line_add(&line, ",\"seq\":%" PRIu64 ",\"link\":%" PRId32, op->seq, peer);
+    emu_line_add(&line, ",\"action\":\"%s\",\"rule\":%" PRId32, tutti_fault_kind_name(action->kind),
+                 action->rule + 1);
+    emu_line_send(&line);
 }
 
 void emu_trace_finding(emu_engine *engine, const emu_finding *finding) {
@@ -220,13 +224,13 @@ void emu_trace_finding(emu_engine *engine, const emu_finding *finding) {
         words[6] = emu_mix(words[6], (uint64_t)finding->ranks[i]);
     emu_trace_hash(engine, words);
     if (engine->config.trace_sink == NULL) return;
-    emu_line line;
-    emu_line_begin(engine, &line, EMU_TRACE_FINDING);
+    emu_line line = emu_line_begin(engine, emu_trace_names[EMU_TRACE_FINDING]);
     emu_line_add_name(&line, "kind", tutti_verdict_name((tutti_verdict)finding->kind));
     emu_line_add_name(&line, "detail", finding->detail);
     emu_line_add(&line, ",\"note\":%s,\"culprits\":[", finding->is_note ? "true" : "false");
     for (uint32_t i = 0; i < finding->rank_count && i < EMU_NAMED_RANKS_MAX; i++)
         emu_line_add(&line, "%s%" PRId32, i == 0 ? "" : ",", finding->ranks[i]);
     emu_line_add(&line, "]");
-    emu_trace_send(engine, &line);
+    emu_line_add_text(&line, "text", finding->text);
+    emu_line_send(&line);
 }

@@ -1,5 +1,7 @@
 #include "drivers/emu/waitfor.h"
 
+#include "drivers/emu/op_faults.h"
+
 #include <stdlib.h>
 
 /* --- Edges --- */
@@ -57,8 +59,13 @@ static void emu_collective_edges(emu_edge_picker *picker, emu_collective *collec
     picker->skip = 0;
     for (int32_t rank = (int32_t)*cursor; rank < group->rank_count; rank++) {
         emu_op *part = collective->parts[rank];
+        int32_t culprit;
         *cursor = (uint32_t)rank + 1;
-        if (part != NULL && part->state != EMU_OP_QUEUED) continue;
+        if (part != NULL && part->state != EMU_OP_QUEUED) {
+            if (!emu_op_is_lost(part, &culprit)) continue;
+            (void)emu_pick(picker, EMU_NODE_HOST, NULL, culprit);
+            return;
+        }
         if (part != NULL ? emu_pick_op(picker, part) : emu_pick_member(picker, group, rank)) return;
     }
 }
@@ -117,7 +124,12 @@ static void emu_queued_edges(emu_edge_picker *picker, emu_op *op) {
 
 static void emu_transfer_edges(emu_edge_picker *picker, emu_op *op) {
     emu_group *group = op->comm->group;
-    if (op->peer_op == NULL && op->orphaned)
+    int32_t culprit;
+    if (emu_op_is_lost(op, &culprit) ||
+        (op->peer_op != NULL && op->peer_op->state != EMU_OP_QUEUED &&
+         emu_op_is_lost(op->peer_op, &culprit)))
+        (void)emu_pick(picker, EMU_NODE_HOST, NULL, culprit);
+    else if (op->peer_op == NULL && op->orphaned)
         (void)emu_pick(picker, EMU_NODE_HOST, NULL, emu_group_member_rank(group, op->peer));
     else if (op->peer_op == NULL)
         (void)emu_pick_member(picker, group, op->peer);

@@ -54,6 +54,11 @@ bool emu_waitfor_edge(const emu_waitfor *graph, const emu_node *node, uint32_t *
 /* The node of an object; NULL when it was not reached. */
 emu_node *emu_waitfor_find(const emu_waitfor *graph, emu_node_kind kind, const void *object);
 
+/* trace_waits.c: writes the graph into the trace, once a moment, and only the first
+ * EMU_TRACE_GRAPHS_MAX of a run. */
+bool emu_trace_wants_waits(const emu_engine *engine);
+void emu_trace_waits(emu_waitfor *graph);
+
 /* A host that could move by itself, or never will. */
 bool emu_host_is_terminal(const emu_waitfor *graph, const emu_host *host);
 

@@ -507,9 +507,10 @@ void Builder::add_kernel(int rank) {
     if (held(rank, buffer).freed) return;
     prepare(rank, buffer, stream);
     held(rank, buffer).stream = stream;
-    put(rank, std::string("kernel ") + (dice_.chance(50) ? "reads " : "writes ") +
-                  shape(buffer).name + " on " + stream_names[static_cast<size_t>(stream)] +
-                  " for " + std::to_string(dice_.below(900)) + "us");
+    const bool reads = dice_.chance(50) && held(rank, buffer).defined;
+    put(rank, std::string("kernel ") + (reads ? "reads " : "writes ") + shape(buffer).name +
+                  " on " + stream_names[static_cast<size_t>(stream)] + " for " +
+                  std::to_string(dice_.below(900)) + "us");
 }
 
 void Builder::add_event(int rank) {

@@ -23,15 +23,15 @@ typedef enum tutti_verdict {
     TUTTI_VERDICT_DEADLOCK = 3,      /* ranks wait for each other in a cycle */
     TUTTI_VERDICT_REFUSED = 4,       /* a call was declined */
     TUTTI_VERDICT_TIMEOUT = 5,       /* a time limit passed */
-    TUTTI_VERDICT_RACE = 6,          /* later versions */
-    TUTTI_VERDICT_OVERLAP = 7,       /* later versions */
-    TUTTI_VERDICT_FREED = 8,         /* later versions */
-    TUTTI_VERDICT_UNDEFINED = 9,     /* later versions */
+    TUTTI_VERDICT_RACE = 6,          /* accesses to memory that nothing orders */
+    TUTTI_VERDICT_OVERLAP = 7,       /* source and destination overlap, not in place */
+    TUTTI_VERDICT_FREED = 8,         /* memory is used that is, or may be, freed */
+    TUTTI_VERDICT_UNDEFINED = 9,     /* bytes are read that have no defined contents */
     TUTTI_VERDICT_MISUSE = 10,       /* a call that the contract does not allow */
-    TUTTI_VERDICT_LEAK = 11,         /* later versions */
+    TUTTI_VERDICT_LEAK = 11,         /* a rank that has ended left something behind */
     TUTTI_VERDICT_KILLED = 12,       /* a rank was killed */
     TUTTI_VERDICT_WRONG = 13,        /* a result is not what was expected */
-    TUTTI_VERDICT_DIVERGENCE = 14,   /* later versions */
+    TUTTI_VERDICT_DIVERGENCE = 14,   /* a run did not repeat another */
     TUTTI_VERDICT_UNRESPONSIVE = 15, /* a rank did not come back in real time */
     TUTTI_VERDICT_COUNT = 16,
 } tutti_verdict;
@@ -57,8 +57,9 @@ typedef struct tutti_rank_line {
                          and what it waits for */
 } tutti_rank_line;
 
-/* How a rehearsal went. Owned by the caller, freed as a whole by tutti_report_free(). All texts
- * but the last two fields are the same in every run of the same program, input and choices. */
+/* How a rehearsal went. Owned by the caller, freed as a whole by tutti_report_free(). All
+ * fields but `repeat` and `real_ns` are the same in every run of the same program, input and
+ * choices. */
 typedef struct tutti_report {
     tutti_verdict verdict;   /* the kind of the root finding */
     const int32_t *culprits; /* the root finding's ranks, ascending */
@@ -76,6 +77,7 @@ typedef struct tutti_report {
     const char *name;           /* of the program, if the caller gave one; "" */
     const char *repeat;         /* the command that repeats the run, if the caller gave one; "" */
     int64_t real_ns;            /* wall time that the run took; differs from run to run */
+    uint32_t findings_dropped;  /* further findings, which were not kept: there are too many */
 } tutti_report;
 
 /* Writes the report as text for a person: verdict, findings, a line per rank, how to repeat it. NUL
@@ -116,11 +118,22 @@ typedef struct tutti_rehearsal_options {
     const char *repeat;            /* command that repeats the run, printed by the report; NULL */
     tutti_trace_sink *trace_sink;  /* gets the trace as JSON lines; NULL: only its hash is kept */
     void *trace_context;           /* for trace_sink */
+    const char *choices;           /* the schedule, as an earlier report's `choices` has it; NULL:
+                                      what TUTTI_CHOICES holds, if anything, on the plain one. A run
+                                      that asks something else than they answer ends with the
+                                      verdict divergence */
+    uint32_t ignore_leaks;         /* 1: ranks may end without giving back what they have */
+    /* Where a rehearsal that does not end with verdict ok leaves its report folder (see
+     * tutti/report_folder.h), which replaces the one that an earlier run has left there. NULL: in
+     * the folder that TUTTI_REPORT_FOLDER names, under the name, if that is set; "": nowhere. Of a
+     * cluster (tutti_cluster_create) there is none. */
+    const char *report_folder;
 } tutti_rehearsal_options;
 
 enum {
     TUTTI_RANKS_MAX = 1 << 20, /* of a cluster; a rehearsal on threads ends much earlier */
     TUTTI_DEVICES_PER_RUN_MAX = 1 << 20,
+    TUTTI_CHOICE_ANSWERS_MAX = 1 << 20,
     TUTTI_STACK_BYTES_DEFAULT = 128 * 1024,
 };
 #define TUTTI_UNRESPONSIVE_NS_DEFAULT INT64_C(20000000000)
@@ -143,8 +156,11 @@ void tutti_rehearsal_options_init(tutti_rehearsal_options *options, uint32_t ran
  * Blocking: until all ranks have returned. It cannot hang: a program that is stuck is diagnosed,
  *           and a rank that does not come back is named after unresponsive_ns and left behind.
  * Errors:   TUTTI_INVALID_ARGUMENT, TUTTI_SYNTAX (the fault plan), TUTTI_UNSUPPORTED (a fault that
- *           this version has not), TUTTI_OUT_OF_MEMORY, TUTTI_SYSTEM (no more threads): nothing
- * ran. A program that fails is not an error of this call: its report says so. */
+ *           this version has not), TUTTI_OUT_OF_MEMORY, TUTTI_SYSTEM (no more threads),
+ *           TUTTI_MISUSE (something else stands where the report folder is to be): nothing ran.
+ *           A report folder that cannot be written is an error, too, and the only one with which
+ *           *report_out is set. A program that fails is not an error of this call: its report says
+ *           so. */
 tutti_status tutti_rehearse(const tutti_rehearsal_options *options, tutti_rank_function *function,
                             void *argument, tutti_report **report_out, tutti_error *error);
 
@@ -172,6 +188,12 @@ tutti_status tutti_rank_join_world(tutti_rank *self, const tutti_join_options *o
 /* Lets time pass on the cluster's clock. In a rehearsal this takes no real time.
  * Errors: TUTTI_INVALID_ARGUMENT for a negative duration, TUTTI_KILLED */
 tutti_status tutti_rank_sleep(tutti_rank *self, int64_t duration_ns, tutti_error *error);
+
+/* A value of the program's own input, 0 to answer_count - 1, as the schedule has it: 0 on the plain
+ * one, drawn on a random one, every one in an exhaustive exploration. So a program can let what it
+ * does be chosen, and the choice is repeated with the run.
+ * Errors: 0 when answer_count is 0 or more than TUTTI_CHOICE_ANSWERS_MAX, or where time is real. */
+uint32_t tutti_rank_choose(tutti_rank *self, uint32_t answer_count);
 
 /* The time on the cluster's clock since the start, in nanoseconds. */
 int64_t tutti_rank_now(tutti_rank *self);

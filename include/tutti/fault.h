@@ -37,10 +37,11 @@ extern "C" {
  * written as several rules.
  *
  * RULES. At a site the first rule in the plan's order acts that fits and whose term applies there
- * and is not `off`. Every other rule that fits still counts the hit, so a rule counts the same
- * whatever other rules there are. Random draws depend on the seed, the rule's own text, the rank
- * and the number of the hit, and on nothing else: adding a rule shifts no other, and the order in
- * which ranks arrive decides nothing. */
+ * and is not `off`. `slow` acts beside it: the first `slow` that applies also makes a delay longer
+ * that acts at the same site. Every other rule that fits still counts the hit, so a rule counts the
+ * same whatever other rules there are. Random draws depend on the seed, the rule's own text, the
+ * rank and the number of the hit, and on nothing else: adding a rule shifts no other, and the order
+ * in which ranks arrive decides nothing. */
 
 /* Where faults can happen. Values are ABI: append, never renumber. */
 typedef enum tutti_fault_point {
@@ -70,22 +71,24 @@ typedef enum tutti_fault_point {
     TUTTI_FAULT_AT_COPY = 23,    /* to, from and on a device */
     TUTTI_FAULT_AT_KERNEL = 24,  /* a launched function */
     TUTTI_FAULT_AT_GROUP = 25,   /* the call that ends a group call */
-    TUTTI_FAULT_AT_STEP = 26,    /* one step of a collective's algorithm, on its stream */
+    TUTTI_FAULT_AT_STEP = 26,    /* any call of a rank, those above and all others; see below */
     TUTTI_FAULT_AT_ALLOC = 27,   /* a call that allocates device memory */
-    TUTTI_FAULT_AT_STREAM = 28,  /* an operation that starts on a stream */
-    TUTTI_FAULT_AT_LINK = 29,    /* a transfer from rank to peer */
+    TUTTI_FAULT_AT_STREAM = 28,  /* a call that creates a stream or an event */
+    TUTTI_FAULT_AT_LINK = 29,    /* data on its way from rank to peer, in whatever operation */
     TUTTI_FAULT_POINT_COUNT = 30 /* not a point */
 } tutti_fault_point;
 
 /* What a rule does. Which actions a point takes: tutti_fault_point_actions(). A rule at `enqueue`
- * fits the operations at which all its keys and all its actions are possible. */
+ * fits the operations at which all its keys and all its actions are possible. A rule at `step` fits
+ * every call of a rank; its key `seq` is the call's number in its rank, from 1. A collective uses
+ * the link from each of its members to each other one, a transfer that from the sender. */
 typedef enum tutti_fault_kind {
     TUTTI_FAULT_OFF = 0,       /* nothing */
     TUTTI_FAULT_DELAY = 1,     /* delay(duration): it takes that much longer */
     TUTTI_FAULT_REFUSE = 2,    /* refuse(reason): the call returns TUTTI_REFUSED and did nothing */
     TUTTI_FAULT_HANG = 3,      /* it never ends by itself */
     TUTTI_FAULT_KILL = 4,      /* the rank dies there */
-    TUTTI_FAULT_DROP = 5,      /* it is reported as done, and was not done */
+    TUTTI_FAULT_DROP = 5,      /* the call says ok; what it enqueued is lost on its way */
     TUTTI_FAULT_CORRUPT = 6,   /* corrupt(bits): that many bits of the data it writes are flipped */
     TUTTI_FAULT_FAIL = 7,      /* fail(status): the call, or later the operation, fails */
     TUTTI_FAULT_SLOW = 8,      /* slow(factor): it takes that many times as long */
@@ -97,7 +100,7 @@ typedef enum tutti_fault_key {
     TUTTI_FAULT_KEY_RANK = 0,   /* who makes the call, in the cluster; a link's source */
     TUTTI_FAULT_KEY_GROUP = 1,  /* the name of the communicator's group */
     TUTTI_FAULT_KEY_OP = 2,     /* the name of the reduction: sum, prod, max, min, mean */
-    TUTTI_FAULT_KEY_SEQ = 3,    /* the operation's number in its communicator, from 1 */
+    TUTTI_FAULT_KEY_SEQ = 3,    /* the operation's number in its communicator, from 1; a step's */
     TUTTI_FAULT_KEY_STREAM = 4, /* the name of the stream */
     TUTTI_FAULT_KEY_PEER = 5,   /* the other rank of send, recv and link, in the cluster */
     TUTTI_FAULT_KEY_COUNT = 6   /* not a key */
@@ -124,8 +127,11 @@ typedef struct tutti_fault_action {
     tutti_status status;        /* of fail; TUTTI_REFUSED for refuse, TUTTI_KILLED for kill */
     uint32_t bits;              /* of corrupt */
     int64_t delay_ns;           /* of delay */
-    uint64_t factor_millionths; /* of slow: 2500000 is slow(2.5); whole, so that times are exact */
+    uint64_t factor_millionths; /* of slow: 2500000 is slow(2.5); whole, so that times are exact.
+                                   With another kind: a slow that acts beside it; 0: none */
     const char *reason;         /* of refuse, borrowed from the plan, never empty; else NULL */
+    uint64_t draw;              /* of corrupt, when it acts: a number from the rule's own stream */
+    int32_t slow_rule;          /* index of the rule that factor_millionths is from; else 0 */
 } tutti_fault_action;
 
 /* One term of a rule. */
@@ -178,6 +184,8 @@ typedef struct tutti_fault_site {
     int32_t rank;            /* in the cluster; -1, or any number outside of it, when unknown */
     int32_t peer;            /* in the cluster; -1 when there is none */
     uint64_t seq;            /* number in its communicator from 1; 0 when there is none */
+    uint64_t step;           /* number of the rank's call from 1: rules at `step` are asked as well;
+                                0 when this is no call */
     const char *group;       /* NULL when there is none; borrowed, as the next two, for the call */
     const char *op;          /* tutti_reduce_op_name(); NULL when nothing is reduced */
     const char *stream;      /* NULL when there is none, or it has no name */
@@ -191,6 +199,7 @@ static inline tutti_fault_site tutti_fault_site_at(tutti_fault_point point, int3
     site.rank = rank;
     site.peer = -1;
     site.seq = 0;
+    site.step = 0;
     site.group = NULL;
     site.op = NULL;
     site.stream = NULL;
@@ -277,7 +286,8 @@ int tutti_fault_decide(tutti_fault_state *state, const tutti_fault_site *site,
                        tutti_fault_action *action_out);
 
 /* The points that have a rule, as bits `1 << tutti_fault_point`. At others decide() is not needed:
- * a site that is enqueued needs the bit of its point or that of `enqueue`. 0 for NULL. */
+ * a site that is enqueued needs the bit of its point or that of `enqueue`, one that is a call
+ * needs that of `step` as well. 0 for NULL. */
 uint32_t tutti_fault_state_points(const tutti_fault_state *state);
 
 /* How many sites a rule has fitted so far, over all ranks; 0 when there is no such rule.

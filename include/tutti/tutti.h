@@ -5,6 +5,7 @@
 
 #include "tutti/driver.h"
 #include "tutti/emu.h"
+#include "tutti/explore.h"
 #include "tutti/fault.h"
 #include "tutti/group.h"
 #include "tutti/operations.h"

@@ -54,18 +54,44 @@ expect 2 'nul.tut:1:' $tutti run "$work/nul.tut"
 expect 2 'cannot be read' $tutti run "$work/absent.tut"
 expect 2 "$work" $tutti run "$work"
 
+# Many schedules, and one of them again.
+script early.tut 'ranks 2' 'buffer x f32 4' 'rank *' 'join world nonblocking' 'poll world' \
+    'all_reduce x sum' 'sync'
+expect 0 '1 classes, complete' $tutti explore "$work/good.tut"
+expect 1 'found by plain' $tutti explore "$work/bad.tut"
+expect 1 '"complete":' $tutti explore --json "$work/early.tut"
+expect 0 '' $tutti explore --quiet --shard 1/2 --walks 10 "$work/good.tut"
+expect 0 'even walk: 7 schedules' $tutti explore --classes 0 --walks 7 "$work/good.tut"
+expect 2 'line7.tut:7:16' $tutti explore "$work/line7.tut"
+expect 2 'cannot be read' $tutti explore "$work/absent.tut"
+expect 2 '--shard' $tutti explore --shard 2/2 "$work/good.tut"
+expect 2 '--walks' $tutti explore --walks many "$work/good.tut"
+expect 2 'expected a script' $tutti explore
+expect 1 'misuse' $tutti explore --save "$work/small.tut" "$work/early.tut"
+grep -q 'tutti replay' "$work/small.tut" || fail "--save writes no script"
+expect 1 'misuse' $tutti explore "$work/small.tut"
+expect 2 'cannot be written' $tutti explore --save "$work/absent/small.tut" "$work/early.tut"
+expect 0 'ok' $tutti replay "$work/good.tut" --choices ''
+expect 0 'ok' $tutti replay "$work/good.tut" --choices r1
+expect 1 'divergence' $tutti replay "$work/good.tut" --choices d1
+expect 2 'choices:1:1: expected' $tutti replay "$work/good.tut" --choices x
+expect 2 'expected --choices' $tutti replay "$work/good.tut"
+expect 2 'a schedule is of one script' $tutti replay --choices r1 "$work/good.tut" "$work/bad.tut"
+expect 2 'both give the schedule' $tutti replay --choices r1 --seed 2 "$work/good.tut"
+expect 1 'tutti replay' $tutti replay "$work/bad.tut" --choices r1
+
 # Options.
 expect 0 'run' $tutti --help
 expect 0 'FILE' $tutti run --help
 expect 0 'tutti' $tutti --version
 expect 2 '' $tutti
 expect 2 'runn' $tutti runn "$work/good.tut"
-expect 2 'not in this version yet' $tutti explore "$work/good.tut"
+expect 2 'not in this version yet' $tutti explain "$work/good.tut"
 expect 0 'ok' $tutti run --seed 7 "$work/good.tut"
 expect 0 'ok' $tutti run --executor threads "$work/good.tut"
 expect 1 'killed' $tutti run --faults 'all_reduce[rank=1]=kill' "$work/good.tut"
 expect 2 '--faults:1:1' $tutti run --faults 'x' "$work/good.tut"
-expect 2 'not in this version' $tutti run --faults 'send=drop' "$work/good.tut"
+expect 1 'missing, culprit 1' $tutti run --faults 'all_reduce[rank=1]=drop' "$work/good.tut"
 for bad in '--seed x' '--seed -1' '--seed 99999999999999999999' '--executor fast' '--nonsense'; do
     # shellcheck disable=SC2086
     expect 2 '' $tutti run $bad "$work/good.tut"
@@ -128,6 +154,71 @@ cat "$work/one.jsonl" "$work/one.jsonl" | cmp - "$work/real.jsonl" || fail "not 
 expect 2 'No space left' $tutti run --quiet --trace /dev/full "$work/good.tut"
 expect 0 '"event"' $tutti run --quiet --trace - "$work/good.tut"
 for left in "$work"/*.jsonl.*; do [ -e "$left" ] && fail "$left was left behind"; done
+
+# A killed command leaves nothing behind: the trace has no name before it is complete. A filesystem
+# without such files is told apart by a name that is there while the command still reads.
+mkfifo "$work/endless"
+mkdir "$work/killed"
+$tutti run --quiet --trace "$work/killed/t.jsonl" "$work/endless" &
+pid=$!
+exec 3>"$work/endless" # waits until the command reads
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+exec 3>&-
+case $(stat -f -c %T "$work") in
+overlayfs | nfs | fuse*) echo "not checked here: whether a killed command leaves its temporary file" ;;
+*) [ -z "$(ls "$work/killed")" ] || fail "a killed command left $(ls "$work/killed")" ;;
+esac
+
+# A report folder for each script that does not end as it must, and the command in it repeats it.
+folders=$work/folders
+expect 1 "report folder: $folders/bad" $tutti run --report-folder "$folders" "$work/good.tut" "$work/bad.tut"
+[ "$(ls "$folders")" = bad ] || fail "not one folder: $(ls "$folders")"
+[ "$(cd "$folders/bad" && echo *)" = "lanes.svg replay.txt report.txt trace.json trace.jsonl waitfor.dot" ] ||
+    fail "the report folder holds $(ls "$folders/bad")"
+[ "$(wc -l <"$folders/bad/replay.txt")" -eq 1 ] || fail "replay.txt is not one command"
+expect 1 'culprit 1' bash -c "PATH=$PWD/tools:\$PATH; $(cat "$folders/bad/replay.txt")"
+expect 1 "\"report_folder\":\"$folders/bad\"" $tutti run --json --report-folder "$folders" "$work/bad.tut"
+mkdir "$work/sub"
+cp "$work/bad.tut" "$work/sub/bad.tut"
+expect 1 "$folders/bad~2" $tutti run --report-folder "$folders" "$work/bad.tut" "$work/sub/bad.tut"
+echo mine >"$folders/bad/notes"
+expect 2 "holds 'notes'" $tutti run --report-folder "$folders" "$work/bad.tut"
+[ "$(cat "$folders/bad/notes")" = mine ] || fail "somebody else's file is gone"
+expect 2 "$work/good.tut" $tutti run --report-folder "$work/good.tut/x" "$work/bad.tut"
+expect 2 'expected a folder' $tutti run --report-folder '' "$work/bad.tut"
+
+# JUnit: every script is a case.
+expect 2 '' $tutti run --junit "$work/junit.xml" "$work/good.tut" "$work/bad.tut" "$work/line7.tut"
+for text in 'tests="3" failures="1" errors="1"' 'ended as missing, culprit 1, and must end as ok' \
+    'line7.tut:7:16: expected'; do
+    grep -q -F "$text" "$work/junit.xml" || fail "the JUnit file does not say: $text"
+done
+expect 2 'would be overwritten' $tutti run --junit "$work/good.tut" "$work/good.tut"
+expect 2 '--junit' $tutti run --junit "$work/absent/junit.xml" "$work/good.tut"
+expect 2 'needs --quiet' $tutti run --junit - "$work/good.tut"
+expect 0 '<testsuites>' $tutti run --quiet --junit - "$work/good.tut"
+
+# Pictures of a trace.
+expect 0 'traceEvents' $tutti trace "$work/one.jsonl"
+expect 0 '<svg ' $tutti trace "$work/one.jsonl" --format svg --critical 3 --title 'a < b'
+expect 0 'digraph' $tutti trace "$work/one.jsonl" --format dot
+[[ $($tutti trace --format mermaid - <"$work/one.jsonl") == *sequenceDiagram* ]] || fail "does not read a trace from standard input"
+expect 0 '' $tutti trace "$work/one.jsonl" --format svg -o "$work/one.svg"
+[ -s "$work/one.svg" ] || fail "no picture was written"
+expect 2 'it holds 2 traces' $tutti trace "$work/real.jsonl"
+expect 0 'traceEvents' $tutti trace "$work/real.jsonl" --number 2
+expect 2 'there is no trace number 3' $tutti trace "$work/real.jsonl" --number 3
+expect 2 "good.tut:1:1: expected a trace" $tutti trace "$work/good.tut"
+expect 2 'cannot be read' $tutti trace "$work/absent.jsonl"
+expect 2 "did you mean 'svg'" $tutti trace "$work/one.jsonl" --format svgg
+expect 2 'critical_event' $tutti trace "$work/one.jsonl" --format svg --critical 999
+expect 2 'expected a number from 1' $tutti trace "$work/one.jsonl" --number 0
+expect 2 'expected a trace' $tutti trace
+expect 2 'No space left' $tutti trace "$work/one.jsonl" -o /dev/full
+head -c 700 "$work/one.jsonl" >"$work/cut.jsonl"
+expect 2 'cut.jsonl:' $tutti trace "$work/cut.jsonl" -o "$work/cut.json"
+[ ! -e "$work/cut.json" ] || fail "half a trace became a picture"
 
 # No colours but on a terminal; nothing is lost when nobody listens.
 $tutti run --verbose "$work/bad.tut" | grep -q $'\033' && fail "colours in a pipe"

@@ -105,8 +105,8 @@ TEST(Streams, WaitingForNothingIsFine) {
 }
 
 // row 58
-TEST(Streams, MemoryFreedUnderARunningCollectiveStaysUntilItIsOver) {
-    run_well(2, [](Rank &rank) {
+TEST(Streams, MemoryFreedUnderARunningCollectiveStaysUntilItIsOverAndIsReported) {
+    const Report report = run(2, [](Rank &rank) {
         tutti_comm *world = rank.world();
         const tutti_buffer x = rank.upload(std::vector<float>(1000, 1));
         if (rank.index() == 1) tutti_rank_sleep(rank.self(), 1000000, nullptr);
@@ -114,6 +114,7 @@ TEST(Streams, MemoryFreedUnderARunningCollectiveStaysUntilItIsOver) {
         EXPECT_EQ(tutti_memory_free(rank.device(), x, nullptr), TUTTI_OK);
         EXPECT_EQ(rank.sync(), TUTTI_OK);
     });
+    expect_verdict(report.get(), TUTTI_VERDICT_FREED, {0, 1});
 }
 
 TEST(Memory, FreedTwiceIsMisuse) {

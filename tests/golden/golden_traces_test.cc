@@ -1,5 +1,6 @@
 // Equal program, equal trace: byte for byte, whatever compiler and level built this test. After a
-// change that means to change traces: ./bazelw run //tests/golden:update, and read the difference.
+// change that means to change traces or pictures: ./bazelw run //tests/golden:update, and read the
+// difference.
 
 #include "tests/golden/golden_traces.h"
 
@@ -7,6 +8,8 @@
 
 #include <fstream>
 #include <iterator>
+
+#include "tests/harness/pictures.h"
 
 namespace {
 
@@ -22,5 +25,18 @@ TEST_P(GoldenTrace, IsWhatItWas) {
 
 INSTANTIATE_TEST_SUITE_P(Field, GoldenTrace, testing::ValuesIn(tutti_test::golden_names()),
                          [](const auto &test) { return test.param; });
+
+class GoldenPicture : public testing::TestWithParam<tutti_test::GoldenPicture> {};
+
+TEST_P(GoldenPicture, IsWhatItWas) {
+    EXPECT_EQ(tutti_test::golden_picture(GetParam()),
+              tutti_test::file_text(tutti_test::golden_file(GetParam())));
+}
+
+INSTANTIATE_TEST_SUITE_P(Field, GoldenPicture, testing::ValuesIn(tutti_test::golden_pictures()),
+                         [](const auto &test) {
+                             return test.param.name + "_" +
+                                    tutti_trace_format_name(test.param.format);
+                         });
 
 } // namespace

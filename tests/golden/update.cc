@@ -1,4 +1,4 @@
-// Writes all golden traces anew into the workspace: ./bazelw run //tests/golden:update
+// Writes all golden traces and pictures anew into the workspace: ./bazelw run //tests/golden:update
 
 #include <gtest/gtest.h>
 
@@ -18,6 +18,12 @@ int main() {
         std::ofstream file(std::string(workspace) + "/" + tutti_test::golden_file(name),
                            std::ios::binary);
         file << tutti_test::golden_trace(name);
+        if (!file.good()) return EXIT_FAILURE;
+    }
+    for (const tutti_test::GoldenPicture &picture : tutti_test::golden_pictures()) {
+        std::ofstream file(std::string(workspace) + "/" + tutti_test::golden_file(picture),
+                           std::ios::binary);
+        file << tutti_test::golden_picture(picture);
         if (!file.good()) return EXIT_FAILURE;
     }
     return EXIT_SUCCESS;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -227,6 +228,60 @@ TEST(FaultState, EveryPointIsAskedForItself) {
             EXPECT_EQ(i == j ? 3 : 0, action.delay_ns);
         }
     }
+}
+
+TEST(FaultState, StepFitsEveryCallByItsNumber) {
+    Faults any("step=1*off->1*kill"), third("step[rank=2,seq=3]=kill");
+    tutti_fault_site call = tutti_fault_site_at(TUTTI_FAULT_AT_SEND, 2);
+    call.seq = 3; // in its communicator: another number
+    EXPECT_EQ(TUTTI_FAULT_OFF, any.at(call).kind);
+    EXPECT_EQ(0U, tutti_fault_state_hits(any.state(), 0));
+    for (uint64_t step = 1; step <= 4; step++) {
+        call.step = step;
+        call.point = step == 2 ? TUTTI_FAULT_AT_STEP : TUTTI_FAULT_AT_POLL;
+        EXPECT_EQ(step == 2, any.at(call).kind == TUTTI_FAULT_KILL) << step;
+        EXPECT_EQ(step == 3, third.at(call).kind == TUTTI_FAULT_KILL) << step;
+    }
+    EXPECT_EQ(4U, tutti_fault_state_hits(any.state(), 0));
+}
+
+TEST(FaultState, SlowActsBesideTheFirstOtherAction) {
+    Faults faults("step=slow(2); send=delay(3ns); step=slow(5); send=kill");
+    tutti_fault_site send = tutti_fault_site_at(TUTTI_FAULT_AT_SEND, 0);
+    send.step = 1;
+    const tutti_fault_action both = faults.at(send);
+    EXPECT_EQ(TUTTI_FAULT_DELAY, both.kind);
+    EXPECT_EQ(1, both.rule);
+    EXPECT_EQ(3, both.delay_ns);
+    EXPECT_EQ(2000000U, both.factor_millionths);
+    EXPECT_EQ(0, both.slow_rule);
+    send.point = TUTTI_FAULT_AT_STEP;
+    const tutti_fault_action alone = faults.at(send);
+    EXPECT_EQ(TUTTI_FAULT_SLOW, alone.kind);
+    EXPECT_EQ(0, alone.rule);
+    EXPECT_EQ(2U, tutti_fault_state_fired(faults.state(), 0));
+    EXPECT_EQ(1U, tutti_fault_state_fired(faults.state(), 1));
+    EXPECT_EQ(0U, tutti_fault_state_fired(faults.state(), 2));
+    EXPECT_EQ(0U, tutti_fault_state_fired(faults.state(), 3));
+}
+
+TEST(FaultState, CorruptDrawsFromItsOwnStream) {
+    const auto draws = [](const std::string &plan, uint32_t rule) {
+        Faults faults(plan);
+        std::vector<uint64_t> numbers;
+        for (int32_t rank = 0; rank < 3; rank++) {
+            for (int hit = 0; hit < 4; hit++) {
+                const tutti_fault_action action =
+                    faults.at(tutti_fault_site_at(TUTTI_FAULT_AT_COPY, rank));
+                if (action.rule == static_cast<int32_t>(rule)) numbers.push_back(action.draw);
+            }
+        }
+        return numbers;
+    };
+    const std::vector<uint64_t> alone = draws("copy=corrupt(8)", 0);
+    EXPECT_EQ(12U, std::set<uint64_t>(alone.begin(), alone.end()).size());
+    EXPECT_EQ(alone, draws("send=50%kill; copy=corrupt(8)", 1)); // another rule shifts none
+    EXPECT_NE(alone, draws("copy=corrupt(9)", 0));
 }
 
 TEST(FaultState, StrangeSitesMeetNothing) {

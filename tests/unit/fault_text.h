@@ -94,9 +94,9 @@ inline const std::map<std::string, PointFacts> &point_facts() {
         {"copy", {data_actions, "rank stream"}},
         {"kernel", {data_actions, "rank stream"}},
         {"group", {call_actions, "rank"}},
-        {"step", {"off delay hang kill drop corrupt fail slow", "rank group op seq stream"}},
+        {"step", {"off delay refuse hang kill fail slow", "rank seq"}},
         {"alloc", {call_actions, "rank"}},
-        {"stream", {"off delay hang kill fail slow", "rank stream"}},
+        {"stream", {call_actions, "rank stream"}},
         {"link", {"off delay hang drop corrupt fail slow", "rank group seq peer"}},
     };
     return facts;

@@ -61,6 +61,7 @@ TEST(Race, MessageOrdersSenderAndReceiver) {
     const Report report = rehearse(options_for(2), [&](tutti_rank *self) {
         Member member(self);
         if (tutti_rank_index(self) == 0) {
+            ASSERT_EQ(member.set(1), TUTTI_OK);
             shared = 7;
             ASSERT_EQ(tutti_send(member.comm, member.buffer, member.data_type, 4, 1, member.stream,
                                  nullptr),

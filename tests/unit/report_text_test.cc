@@ -171,6 +171,17 @@ TEST(ReportText, CountsWhatWouldFillPages) {
     EXPECT_NE(text.find("and 880 findings more"), std::string::npos) << text;
 }
 
+TEST(ReportText, CountsFindingsThatWereNotKept) {
+    FullReport full;
+    EXPECT_EQ(text_of(full.report).find("not kept"), std::string::npos);
+    full.report.findings_dropped = 1;
+    EXPECT_NE(text_of(full.report).find("\ndropped   and 1 more finding that was not kept\n"),
+              std::string::npos);
+    full.report.findings_dropped = 70000;
+    EXPECT_NE(text_of(full.report).find("\ndropped   and 70000 more findings that were not kept\n"),
+              std::string::npos);
+}
+
 TEST(ReportText, ListsRanksAsRanges) {
     const int32_t ranks[] = {0, 1, 2, 3, 7, 9, 10};
     tutti_report report = {};

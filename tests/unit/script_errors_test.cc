@@ -461,24 +461,10 @@ TEST(ScriptErrors, OfWhatComesLater) {
          "5:1: 'split' is not in this version yet; it has join, leave and abort"},
         {RANKS "shrink world without 1 as rest",
          "5:1: 'shrink' is not in this version yet; it has join, leave and abort"},
-        {HEADER "verdict race",
-         "4:9: verdict 'race' is not in this version yet; it has ok, mismatch, missing, deadlock, "
-         "refused, timeout, misuse, killed and wrong"},
-        {HEADER "verdict overlap",
-         "4:9: verdict 'overlap' is not in this version yet; it has ok, mismatch, missing, "
-         "deadlock, refused, timeout, misuse, killed and wrong"},
-        {HEADER "verdict freed",
-         "4:9: verdict 'freed' is not in this version yet; it has ok, mismatch, missing, deadlock, "
-         "refused, timeout, misuse, killed and wrong"},
-        {HEADER "verdict undefined",
-         "4:9: verdict 'undefined' is not in this version yet; it has ok, mismatch, missing, "
-         "deadlock, refused, timeout, misuse, killed and wrong"},
-        {HEADER "verdict leak",
-         "4:9: verdict 'leak' is not in this version yet; it has ok, mismatch, missing, deadlock, "
-         "refused, timeout, misuse, killed and wrong"},
         {HEADER "verdict divergence culprit 1",
          "4:9: verdict 'divergence' is not in this version yet; it has ok, mismatch, missing, "
-         "deadlock, refused, timeout, misuse, killed and wrong"},
+         "deadlock, refused, timeout, misuse, killed, wrong, race, overlap, freed, undefined and "
+         "leak"},
         {RANKS "barrier\nsend x to 1\nall_gather x -> y",
          "5:1: 'barrier' is not in this version yet; it has all_reduce, send and recv"},
         {RANKS "barrier\nsend x", "6:7: expected 'to', found end of line"},

@@ -97,7 +97,7 @@ TEST(ScriptPlaces, AnErrorHasStatusAndPlace) {
 }
 
 TEST(ScriptPlaces, WhatComesLaterIsUnsupportedAndAllElseIsCheckedFirst) {
-    static const char text[] = "ranks 2\nverdict race\nrank *\nbarrier";
+    static const char text[] = "ranks 2\nverdict divergence\nrank *\nbarrier";
     emu_script *script = nullptr;
     tutti_error error;
     EXPECT_EQ(emu_script_parse(text, strlen(text), "t.tut", &script, &error), TUTTI_UNSUPPORTED);

@@ -166,7 +166,7 @@ TEST(Free, UnderARunningCollectiveIsSafeAndTheNameIsGone) {
     ends_as_it_says("ranks 2\nbuffer x f32 64 = 1\n"
                     "rank 1\n sleep 1ms\n"
                     "rank *\n all_reduce x sum\n free x\n sync\n all_reduce x sum\n"
-                    "verdict misuse culprit 0\n");
+                    "verdict freed culprit 0 1\n");
 }
 
 TEST(Membership, ANameThatWasLeftStaysSo) {
@@ -219,6 +219,15 @@ TEST(Limits, MoreMemoryThanThereIsIsRefusedWithItsSize) {
 TEST(Limits, AnEndlessRepeatIsStoppedAndSaysSo) {
     ends_as_it_says("ranks 1\nrank *\n repeat 1000000000\n  repeat 1000000000\n  end\n end\n"
                     "verdict misuse culprit 0\n");
+}
+
+TEST(Limits, FindingsThatAreNotKeptAreCounted) {
+    const Outcome outcome = ends_as_it_says("ranks 1\nbuffer x f32 1 = 1\nrank *\n repeat 1003\n"
+                                            "  expect x = 2\n end\nverdict wrong\n");
+    EXPECT_EQ(outcome.report->finding_count, 1000u);
+    EXPECT_EQ(outcome.report->findings_dropped, 3u);
+    EXPECT_NE(tutti_test::text_of(outcome.report.get()).find("3 more findings that were not kept"),
+              std::string::npos);
 }
 
 // Each action does what docs/faults.md says, at calls of every kind.
