@@ -1,6 +1,7 @@
 // Bugs in calls that do not fit those of the peers.
 
 #include <algorithm>
+#include <cstdint>
 
 #include "fuzz/programs/mutator.h"
 
@@ -87,6 +88,8 @@ bool Mutator::collective_left_out() {
     else
         may_end(TUTTI_VERDICT_MISSING, {site->rank});
     may_end_in_deadlock_with(site->rank);
+    if (!has_joined(program_, site->rank, SIZE_MAX, group))
+        may_end(TUTTI_VERDICT_MISUSE, {site->rank}); // it leaves what it has never joined
     return true;
 }
 
@@ -106,7 +109,7 @@ bool Mutator::collectives_swapped() {
     if (!first_difference(others, collectives_of(program_, site->rank, group))) return false;
     may_end_in_mismatch(group, site->rank);
     may_end_in_deadlock_with(site->rank);
-    if (kRacesAreFound) may_end(TUTTI_VERDICT_RACE, {site->rank});
+    may_end(TUTTI_VERDICT_RACE, {site->rank}); // what kept it apart from others did not move
     return true;
 }
 

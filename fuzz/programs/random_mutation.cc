@@ -64,29 +64,18 @@ const Mutation mutations[] = {
     {&Mutator::refused, with_everything},
     {&Mutator::refused_join, with_everything},
     {&Mutator::too_late, with_final_syncs},
-};
-
-// Bugs that only a detector of races finds.
-const Mutation races[] = {
     {&Mutator::unordered_access, with_everything},
     {&Mutator::host_access_too_early, with_everything},
 };
 
 enum { kTriesMax = 20 };
 
-const Mutation &pick(Dice &dice) {
-    const int plain = static_cast<int>(std::size(mutations));
-    const int all = plain + (kRacesAreFound ? static_cast<int>(std::size(races)) : 0);
-    const int index = dice.below(all);
-    return index < plain ? mutations[index] : races[index - plain];
-}
-
 } // namespace
 
 MutatedProgram mutated_program(const Dice &given) {
     Dice dice = given;
     for (int tries = 0; tries < kTriesMax; tries++) {
-        const Mutation &mutation = pick(dice);
+        const Mutation &mutation = mutations[dice.below(static_cast<int>(std::size(mutations)))];
         const uint64_t seed = dice.next();
         Mutator mutator(correct_model(dice, mutation.options()), seed);
         if ((mutator.*mutation.plant)()) return mutator.result();

@@ -31,9 +31,6 @@ struct ArbitraryProgram : RandomProgram {
 };
 ArbitraryProgram arbitrary_program(const Dice &dice);
 
-// Whether the emulated cluster finds races: with this, bugs that only show so are planted as well.
-inline constexpr bool kRacesAreFound = false;
-
 // A correct program with one bug in it, and what must be found.
 struct MutatedProgram : RandomProgram {
     std::string bug; // what was changed, in words; "" when the program offered no place for a bug
