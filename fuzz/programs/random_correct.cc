@@ -389,6 +389,8 @@ void Builder::emit_run(int rank, std::vector<Part> run, bool grouped) {
     }
     for (const Part &made : run) {
         const Statement &statement = made.statement;
+        if (statement.kind == Statement::kAllReduce && statement.source.count == 0)
+            continue; // it is dropped, and no part of the group call
         if (statement.kind != Statement::kRecv)
             held(rank, statement.source.buffer).stream = made.stream;
         if (statement.kind != Statement::kSend)
