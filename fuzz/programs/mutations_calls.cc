@@ -88,6 +88,7 @@ bool Mutator::collective_left_out() {
     else
         may_end(TUTTI_VERDICT_MISSING, {site->rank});
     may_end_in_deadlock_with(site->rank);
+    may_end(TUTTI_VERDICT_UNDEFINED, {site->rank}); // nothing else has written what it would have
     if (!has_joined(program_, site->rank, SIZE_MAX, group))
         may_end(TUTTI_VERDICT_MISUSE, {site->rank}); // it leaves what it has never joined
     return true;
@@ -109,7 +110,8 @@ bool Mutator::collectives_swapped() {
     if (!first_difference(others, collectives_of(program_, site->rank, group))) return false;
     may_end_in_mismatch(group, site->rank);
     may_end_in_deadlock_with(site->rank);
-    may_end(TUTTI_VERDICT_RACE, {site->rank}); // what kept it apart from others did not move
+    may_end(TUTTI_VERDICT_UNDEFINED, {site->rank}); // it may read what it has not got yet
+    may_end(TUTTI_VERDICT_RACE, {site->rank});      // what kept it apart from others did not move
     return true;
 }
 
@@ -128,6 +130,7 @@ bool Mutator::transfer_left_out() {
     else
         may_end(TUTTI_VERDICT_MISSING, {site->rank});
     may_end_in_deadlock_with(site->rank);
+    may_end(TUTTI_VERDICT_UNDEFINED, {site->rank}); // nothing else has written what it would have
     return true;
 }
 
