@@ -4,6 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct emu_reads {
+    uint32_t count;
+    uint32_t size_class;
+    struct emu_reads *next_free;
+    emu_access at[];
+};
+
 /* --- Lists of reads --- */
 
 static emu_reads *emu_reads_new(emu_shadows *shadows, uint32_t count) {

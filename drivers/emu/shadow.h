@@ -28,12 +28,7 @@ typedef struct emu_access {
     bool undefined; /* writes: the bytes have no defined contents afterwards */
 } emu_access;
 
-typedef struct emu_reads {
-    uint32_t count;
-    uint32_t size_class;
-    struct emu_reads *next_free;
-    emu_access at[];
-} emu_reads;
+typedef struct emu_reads emu_reads;
 
 typedef struct emu_segment {
     size_t begin; /* it ends where the next one begins */

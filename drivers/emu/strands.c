@@ -5,6 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct emu_moment {
+    uint32_t references;
+    uint32_t size_class; /* log2 of the times that it has room for */
+    uint32_t count;
+    emu_domain *domain;
+    emu_known *known;
+    emu_moment *next_free;
+    uint32_t times[];
+};
+
 /* --- Trees of times ---
  *
  * A node with one reference belongs to whoever holds it and is changed in place; one that is shared

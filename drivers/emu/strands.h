@@ -51,16 +51,6 @@ struct emu_strand {
     emu_moment *taken;  /* the last that it learned from; NULL */
 };
 
-struct emu_moment {
-    uint32_t references;
-    uint32_t size_class; /* log2 of the times that it has room for */
-    uint32_t count;
-    emu_domain *domain;
-    emu_known *known;
-    emu_moment *next_free;
-    uint32_t times[];
-};
-
 /* The pools, and what all strands share. All zero but for the two given to emu_strands_init. */
 typedef struct emu_strands {
     uint32_t domain_count, next_slot;

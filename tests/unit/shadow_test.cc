@@ -185,8 +185,8 @@ TEST(Shadow, KnowsWhatIsUndefined) {
 
 TEST(Shadow, IsWhatAModelOfEveryByteSays) {
     for (uint32_t seed = 0; seed < 300; seed++) {
-        std::mt19937 random(seed);
-        const auto below = [&](size_t limit) { return static_cast<size_t>(random()) % limit; };
+        std::mt19937 engine(seed);
+        const auto below = [&](size_t limit) { return static_cast<size_t>(engine()) % limit; };
         const size_t strand_count = 1 + below(8);
         Memory memory(strand_count, below(2) == 0);
         for (int step = 0; step < 120; step++) {

@@ -135,8 +135,8 @@ TEST(Strands, OfAGatheringAllKnowAll) {
 
 TEST(Strands, AreWhatVectorsSayInRandomHistories) {
     for (uint32_t seed = 0; seed < 60; seed++) {
-        std::mt19937 random(seed);
-        const auto below = [&](size_t limit) { return static_cast<size_t>(random()) % limit; };
+        std::mt19937 engine(seed);
+        const auto below = [&](size_t limit) { return static_cast<size_t>(engine()) % limit; };
         World world(static_cast<uint32_t>(1 + below(20)), static_cast<uint32_t>(1 + below(7)));
         const size_t count = world.all.size();
         for (int step = 0; step < 150; step++) {
