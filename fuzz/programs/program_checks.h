@@ -18,7 +18,8 @@ std::string problem_of_runs(const std::string &text, int seed_count, bool on_thr
 // A correct program ends well on the plain schedule and on `seed_count` random ones.
 std::string problem_of_correct(const RandomProgram &program, int seed_count);
 
-// Verdict and culprits do not depend on the schedule, unless the program does.
+// Verdict and culprits do not depend on the schedule, unless the program does, or several ranks are
+// wrong by themselves.
 std::string problem_of_arbitrary(const ArbitraryProgram &program, int seed_count);
 
 // The bug is found, and blamed on whoever has it.
