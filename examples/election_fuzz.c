@@ -105,6 +105,8 @@ static int32_t take_faults(struct input *input, int32_t rank_count, char *plan) 
     if (kind != 4) return -1;
     if (calls == 0)
         snprintf(plan, PLAN_BYTES, "join[rank=%d]=kill", (int)rank);
+    else if (calls == 1)
+        snprintf(plan, PLAN_BYTES, "sync[rank=%d]=kill", (int)rank);
     else
         snprintf(plan, PLAN_BYTES, "sync[rank=%d]=%d*off->kill", (int)rank, (int)calls - 1);
     return calls < rank_count ? rank : -1; /* it has as many sync calls as there are other ranks */
@@ -142,6 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct election election;
     tutti_rehearsal_options options;
     tutti_report *report;
+    tutti_error error;
     char plan[PLAN_BYTES];
     int32_t rank_count = 2 + take(&input, RANKS_MAX - 1);
     int32_t killed = take_faults(&input, rank_count, plan);
@@ -155,7 +158,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         election.numbers[i] = take(&input, 256);
         election.leaders[i] = -1;
     }
-    if (tutti_rehearse(&options, elect, &election, &report, NULL) != TUTTI_OK) abort();
+    if (tutti_rehearse(&options, elect, &election, &report, &error) != TUTTI_OK) {
+        fprintf(stderr, "%s\n", error.message);
+        abort();
+    }
     if (killed < 0)
         check_agreement(&election, report, rank_count);
     else
