@@ -11,9 +11,7 @@ const std::vector<std::string> events = {"e", "f"};
 
 class Arbitrary {
   public:
-    explicit Arbitrary(uint64_t seed) : dice_(seed) {
-        program_.seed = seed;
-    }
+    explicit Arbitrary(const Dice &dice) : dice_(dice) {}
 
     ArbitraryProgram build();
 
@@ -261,8 +259,8 @@ ArbitraryProgram Arbitrary::build() {
 
 } // namespace
 
-ArbitraryProgram arbitrary_program(uint64_t seed) {
-    return Arbitrary(seed).build();
+ArbitraryProgram arbitrary_program(const Dice &dice) {
+    return Arbitrary(dice).build();
 }
 
 } // namespace tutti_test
