@@ -71,8 +71,8 @@ static void emu_describe_blocked(emu_text *text, const emu_host *host) {
         head = host->wait_stream->head;
     else if (host->wait == EMU_WAIT_DRAINED)
         head = host->wait_comm->order_head;
-    else if (host->wait == EMU_WAIT_EVENT && host->wait_event->last_record != NULL)
-        head = host->wait_event->last_record->stream->head;
+    else if (host->wait == EMU_WAIT_EVENT && emu_host_awaited_record(host) != NULL)
+        head = emu_host_awaited_record(host)->stream->head;
     else if (host->wait == EMU_WAIT_PEERS)
         head = host->connecting;
     if (host->wait == EMU_WAIT_COMM)

@@ -83,13 +83,19 @@ static emu_group *emu_node_group(const emu_node *node) {
 
 static void emu_judge_cycle(emu_waitfor *graph, uint32_t component, emu_verdicts *verdicts) {
     emu_finding *finding = emu_explain_cycle(graph, component);
+    bool cut = false;
     for (uint32_t i = 0; i < graph->count; i++) {
         const emu_node *node = &graph->nodes[i];
-        if (node->component != component) continue;
-        emu_op *op = node->kind == EMU_NODE_OP ? node->object : NULL;
-        emu_group *group = emu_node_group(node);
-        if (group != NULL || op != NULL)
-            emu_verdicts_add(verdicts, group, op, TUTTI_DEADLOCK, finding);
+        emu_group *group = node->component == component ? emu_node_group(node) : NULL;
+        if (group == NULL) continue;
+        emu_verdicts_add(verdicts, group, NULL, TUTTI_DEADLOCK, finding);
+        cut = true;
+    }
+    /* What waits for a group goes on when that fails; to let it go on before would be wrong. */
+    for (uint32_t i = 0; !cut && i < graph->count; i++) {
+        const emu_node *node = &graph->nodes[i];
+        if (node->component == component && node->kind == EMU_NODE_OP)
+            emu_verdicts_add(verdicts, NULL, node->object, TUTTI_DEADLOCK, finding);
     }
 }
 
@@ -100,15 +106,21 @@ static void emu_judge_cycles(emu_waitfor *graph, emu_verdicts *verdicts) {
 
 /* --- Missing ranks --- */
 
+/* What is said to wait: of a host that waits for peers (first use), its operation. False: a host
+ * that waits for nobody else. */
+static bool emu_missing_subject(const emu_node *node, emu_node *subject_out) {
+    *subject_out = *node;
+    if (node->kind != EMU_NODE_HOST) return true;
+    *subject_out = (emu_node){.object = emu_host_connecting(node), .kind = EMU_NODE_OP};
+    return subject_out->object != NULL;
+}
+
 static void emu_judge_missing(emu_waitfor *graph, emu_verdicts *verdicts) {
     for (uint32_t i = 0; i < graph->count; i++) {
         const emu_node *node = &graph->nodes[i];
-        emu_node subject = *node;
+        emu_node subject;
         emu_absent absent = {0};
-        if (node->kind == EMU_NODE_HOST) {
-            subject = (emu_node){.object = emu_host_connecting(node), .kind = EMU_NODE_OP};
-            if (subject.object == NULL) continue;
-        }
+        if (!emu_missing_subject(node, &subject)) continue;
         if (emu_absent_collect(graph, node, &absent)) {
             emu_finding *finding = emu_explain_missing(graph, &subject, &absent);
             emu_op *op = node->kind == EMU_NODE_OP ? node->object : NULL;
@@ -155,9 +167,10 @@ static emu_finding *emu_judge_limit(emu_waitfor *graph, const emu_host *host) {
     for (uint32_t i = 0; i < graph->count; i++) {
         emu_absent absent = {0};
         emu_finding *finding = NULL;
-        if (graph->nodes[i].kind != EMU_NODE_HOST &&
+        emu_node subject;
+        if (emu_missing_subject(&graph->nodes[i], &subject) &&
             emu_absent_collect(graph, &graph->nodes[i], &absent))
-            finding = emu_explain_limit(graph, &graph->nodes[i], &absent);
+            finding = emu_explain_limit(graph, &subject, &absent);
         emu_absent_free(&absent);
         if (finding != NULL) return finding;
     }

@@ -2,7 +2,21 @@
 
 #include <stdlib.h>
 
-/* Events: a mark is a number that counts an event's records; passing one passes all before it. */
+/* Events: a mark is a number that counts an event's records. Whoever waits, waits for the record
+ * that was the newest then; what is recorded later, and perhaps passed earlier, does not matter. */
+
+emu_op *emu_event_record(const emu_event *event, uint64_t mark) {
+    emu_op *record = event->records;
+    while (record != NULL && record->mark != mark)
+        record = record->next_in_channel;
+    return record;
+}
+
+emu_op *emu_host_awaited_record(const emu_host *host) {
+    bool blocked = host->state == EMU_HOST_BLOCKED;
+    return emu_event_record(host->wait_event,
+                            blocked ? host->wait_target : host->wait_event->issued_mark);
+}
 
 emu_outcome emu_event_create_call(emu_host *host, emu_call *call) {
     emu_device *device = call->device;
@@ -50,7 +64,8 @@ static emu_outcome emu_event_enqueue(emu_host *host, emu_call *call, emu_op_kind
     op->order = ++host->launch_count;
     if (kind == EMU_OP_RECORD) {
         call->event->issued_mark = mark;
-        call->event->last_record = op;
+        op->next_in_channel = call->event->records;
+        call->event->records = op;
         call->event->depends = call->stream->depends;
     } else {
         call->stream->depends = emu_depend_on_all(host->engine->config.steps, call->stream->depends,
@@ -86,7 +101,7 @@ emu_outcome emu_event_sync_call(emu_host *host, emu_call *call) {
     emu_outcome outcome;
     emu_event *event = call->event;
     if (!emu_event_usable(host, call, &outcome)) return outcome;
-    if (event->completed_mark >= event->issued_mark) {
+    if (emu_event_record(event, event->issued_mark) == NULL) {
         emu_steps_synchronized(host->engine, event->depends);
         return emu_event_report(host, call);
     }
@@ -102,7 +117,7 @@ emu_outcome emu_event_query_call(emu_host *host, emu_call *call) {
     emu_event *event = call->event;
     if (!emu_event_usable(host, call, &outcome)) return outcome;
     emu_steps_looked(host->engine, event->depends);
-    call->done_out = event->completed_mark >= event->issued_mark &&
+    call->done_out = emu_event_record(event, event->issued_mark) == NULL &&
                      !emu_poll_is_early(host->engine, &event->sight, event->issued_mark);
     call->polled = !call->done_out;
     host->poll = call->polled ? EMU_WAIT_EVENT : EMU_WAIT_NONE;
@@ -118,7 +133,10 @@ void emu_event_pass(emu_op *op) {
         event->failure = op->stream->failure;
         event->failed_for = op->stream->failed_for;
     }
-    if (event->last_record == op) event->last_record = NULL;
+    emu_op **link = &event->records;
+    while (*link != op)
+        link = &(*link)->next_in_channel;
+    *link = op->next_in_channel;
     emu_op_complete(op);
     emu_event_wake_waiters(event);
     emu_stream *stream = event->stream_waiters;
@@ -133,7 +151,7 @@ void emu_event_pass(emu_op *op) {
 
 bool emu_event_try_pass_wait(emu_op *op) {
     emu_event *event = op->event;
-    if (event->completed_mark >= op->mark) {
+    if (emu_event_record(event, op->mark) == NULL) {
         emu_races_wait_passed(op);
         emu_op_complete(op);
         return true;

@@ -326,6 +326,8 @@ bool emu_engine_examine(emu_engine *engine) {
         for (emu_group *group = engine->groups[i]; group != NULL; group = group->successor)
             if (group->state == EMU_GROUP_CONTRADICTORY) emu_group_examine(group);
     if (emu_match_examine(engine)) moved = true;
-    if (moved) emu_streams_advance(engine);
-    return moved;
+    if (!moved) return false;
+    engine->round++; /* what is found after this follows from it */
+    emu_streams_advance(engine);
+    return true;
 }

@@ -248,7 +248,7 @@ void emu_event_wake_waiters(emu_event *event) {
     emu_host **list = &event->waiters;
     while (*list != NULL) {
         emu_host *host = *list;
-        if (event->completed_mark < host->wait_target) {
+        if (emu_event_record(event, host->wait_target) != NULL) {
             list = &host->next_waiter;
             continue;
         }

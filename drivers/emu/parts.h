@@ -143,6 +143,10 @@ void emu_kernel_time_over(emu_op *op);
 void emu_launch_part_done(emu_engine *engine, emu_launch *launch);
 void emu_launch_place_done(emu_engine *engine, emu_op *place);
 
+/* The record with a mark, and the one that a host waits for or polls; NULL when it was passed. */
+emu_op *emu_event_record(const emu_event *event, uint64_t mark);
+emu_op *emu_host_awaited_record(const emu_host *host);
+
 /* The stream has come to a record; to a wait: false when it has to. */
 void emu_event_pass(emu_op *op);
 bool emu_event_try_pass_wait(emu_op *op);

@@ -385,15 +385,14 @@ void emu_races_start_launch(emu_launch *launch) {
 /* --- The end of operations --- */
 
 /* The destination of an operation that was given up has no defined contents. It may not even have
- * started, and what it would have been ordered behind is unknown. */
+ * started, and what it would have been ordered behind is unknown: so it clashes with nothing that
+ * was before, and stands at time 0, which is over for everybody. */
 static void emu_op_undefine(emu_races *races, emu_op *op) {
-    emu_strand *strand = &op->stream->strand;
     if (op->destination_memory == NULL) return;
-    emu_touching touch = emu_op_touching(op, emu_strand_now(strand) + 1);
+    emu_touching touch = emu_op_touching(op, 0);
     touch.writes = touch.access.undefined = true;
     touch.clash = emu_clash_ignored;
     emu_races_touch(races, op->destination_memory, &touch, op->destination, emu_op_byte_count(op));
-    emu_strand_tick(&races->strands, strand, 1);
 }
 
 static void emu_comm_done_with(emu_races *races, const emu_op *op) {
@@ -427,7 +426,7 @@ void emu_races_launch_over(const emu_launch *launch) {
 void emu_races_wait_issued(emu_op *op) {
     emu_event *event = op->event;
     if (emu_races_of(emu_stream_engine(op->stream)) == NULL) return;
-    if (event->completed_mark >= op->mark) {
+    if (emu_event_record(event, op->mark) == NULL) {
         op->awaited = emu_moment_retain(event->moment);
         return;
     }
@@ -440,19 +439,20 @@ void emu_races_record_passed(emu_op *op) {
     emu_races *races = emu_races_of(emu_stream_engine(op->stream));
     if (races == NULL) return;
     emu_strand_learn(&races->strands, &op->stream->strand, op->seen);
-    if (op->mark <= event->completed_mark) return;
-    emu_moment_drop(races, &event->moment);
-    event->moment = emu_strand_moment(&races->strands, &op->stream->strand);
+    emu_moment *moment = emu_strand_moment(&races->strands, &op->stream->strand);
     emu_op **link = &event->waits;
     while (*link != NULL) {
         emu_op *wait = *link;
-        if (wait->mark > op->mark) {
+        if (wait->mark != op->mark) {
             link = &wait->next_in_channel;
             continue;
         }
         *link = wait->next_in_channel;
-        wait->awaited = emu_moment_retain(event->moment);
+        wait->awaited = emu_moment_retain(moment);
     }
+    bool newest = op->mark > event->completed_mark;
+    emu_moment_drop(races, newest ? &event->moment : &moment);
+    if (newest) event->moment = moment;
 }
 
 void emu_races_wait_passed(emu_op *op) {

@@ -1,6 +1,7 @@
 #include "drivers/emu/script_expect.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,11 +9,22 @@
 
 enum { EMU_ELEMENT_BYTES_MAX = 8 };
 
+/* An infinity that is written out is meant as such, where arithmetic would saturate. */
+static void emu_infinity_write(tutti_element_type type, double value, void *element) {
+    static const uint8_t codes[2] = {0x7C, 0xFC};
+    if (type == TUTTI_F8E5M2)
+        memcpy(element, &codes[value < 0], 1);
+    else
+        emu_element_from_double(type, value, element);
+}
+
 static void emu_value_write(tutti_element_type type, const emu_script_value *value, void *element) {
     if (value->kind == EMU_SCRIPT_VALUE_U64)
         emu_element_from_u64(type, value->as.u64, element);
     else if (value->kind == EMU_SCRIPT_VALUE_I64)
         emu_element_from_i64(type, value->as.i64, element);
+    else if (isinf(value->as.f64))
+        emu_infinity_write(type, value->as.f64, element);
     else
         emu_element_from_double(type, value->as.f64, element);
 }

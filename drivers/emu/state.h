@@ -81,7 +81,7 @@ typedef enum emu_wait_kind {
     EMU_WAIT_NONE,
     EMU_WAIT_TIME,    /* sleep, or a fault's delay */
     EMU_WAIT_STREAM,  /* until wait_stream->completed >= wait_target */
-    EMU_WAIT_EVENT,   /* until wait_event->completed_mark >= wait_target */
+    EMU_WAIT_EVENT,   /* until wait_event's record wait_target is passed */
     EMU_WAIT_COMM,    /* until wait_comm is formed (join, comm_sync) */
     EMU_WAIT_JOINS,   /* until pending_joins is 0 (end of a group call) */
     EMU_WAIT_PEERS,   /* until pending_peers is 0 (first use blocks) */
@@ -192,10 +192,11 @@ struct emu_event {
     uint32_t index; /* on the device */
     uint32_t host;  /* that created it */
     tutti_place place;
-    uint64_t issued_mark, completed_mark;
-    emu_moment *moment;  /* of completed_mark; NULL */
-    emu_op *waits;       /* that wait for a mark that is not passed, by next_in_channel */
-    emu_op *last_record; /* not yet passed; NULL */
+    uint64_t issued_mark;
+    uint64_t completed_mark; /* the newest that was passed; older ones may not be */
+    emu_moment *moment;      /* of completed_mark; NULL */
+    emu_op *waits;           /* that wait for a mark that is not passed, by next_in_channel */
+    emu_op *records;         /* not yet passed, newest first, by next_in_channel */
     emu_host *waiters;
     emu_stream *stream_waiters;
     tutti_status failure; /* of what stood before the mark */

@@ -115,7 +115,7 @@ static void emu_queued_edges(emu_edge_picker *picker, emu_op *op) {
     else if (op->stream->head != op)
         (void)emu_pick_op(picker, op->stream->head);
     else if (op->kind == EMU_OP_WAIT)
-        (void)emu_pick_op(picker, op->event->last_record);
+        (void)emu_pick_op(picker, emu_event_record(op->event, op->mark));
     else if (op->comm != NULL && op->comm->order_head != op)
         (void)emu_pick_op(picker, op->comm->order_head);
     else if (op->comm != NULL)
@@ -176,7 +176,7 @@ static void emu_host_edges(emu_edge_picker *picker, const emu_host *host, bool p
         (void)emu_pick_op(picker, host->wait_stream->head);
         break;
     case EMU_WAIT_EVENT:
-        (void)emu_pick_op(picker, host->wait_event->last_record);
+        (void)emu_pick_op(picker, emu_host_awaited_record(host));
         break;
     case EMU_WAIT_COMM:
         (void)emu_pick(picker, EMU_NODE_GROUP, host->wait_comm->group, -1);

@@ -1,13 +1,60 @@
 #include "fuzz/programs/program_checks.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "tests/harness/script_runner.h"
 
 namespace tutti_test {
 
 namespace {
 
-Outcome run(const Script &script, tutti_script_executor executor, const uint64_t *seed) {
-    return run_script(script.get(), executor, seed);
+// Every way to carry a script out, the first being what the others are compared with.
+struct Executor {
+    tutti_script_executor executor;
+    const char *name;
+};
+const Executor executors[] = {
+    {TUTTI_SCRIPT_AS_DATA, "data"},
+    {TUTTI_SCRIPT_AS_DATA, "data, once more"},
+    {TUTTI_SCRIPT_ON_THREADS, "threads"},
+};
+
+struct Run {
+    Report report; // NULL when it was refused
+    std::string trace;
+    std::string refusal;
+};
+
+void append_trace(void *context, const char *text, size_t text_bytes) {
+    static_cast<std::string *>(context)->append(text, text_bytes);
+}
+
+Run run(const Script &script, tutti_script_executor executor, const uint64_t *seed) {
+    Run made;
+    tutti_script_options options = {};
+    options.struct_size = sizeof options;
+    options.executor = executor;
+    options.faults = "";
+    options.random_schedule = seed != nullptr;
+    options.seed = seed != nullptr ? *seed : 0;
+    options.trace_sink = append_trace;
+    options.trace_context = &made.trace;
+    tutti_report *report = nullptr;
+    tutti_error error;
+    const tutti_status status = tutti_script_run(script.get(), &options, &report, &error);
+    if (status != TUTTI_OK)
+        made.refusal = std::string(tutti_status_name(status)) + ": " + error.message;
+    made.report.reset(report);
+    return made;
+}
+
+Script parse(const std::string &text, std::string *problem) {
+    tutti_script *script = nullptr;
+    tutti_error error;
+    if (tutti_script_parse("random.tut", text.data(), text.size(), &script, &error) != TUTTI_OK)
+        *problem = std::string("it cannot be read: ") + error.message;
+    return Script(script);
 }
 
 std::string schedule_text(const uint64_t *seed) {
@@ -23,6 +70,16 @@ std::string verdict_text(tutti_verdict verdict, const int32_t *culprits, size_t 
 
 std::string verdict_text(const tutti_report *report) {
     return verdict_text(report->verdict, report->culprits, report->culprit_count);
+}
+
+// What one rank does wrong by itself is told when it does so; of several ranks that do, at one
+// moment of the cluster's clock, the schedule says who is named first. And of accesses that have no
+// order, the one that came later in this run is told of.
+bool is_told_by_who_ran(tutti_verdict verdict) {
+    static const tutti_verdict kinds[] = {TUTTI_VERDICT_MISUSE,  TUTTI_VERDICT_REFUSED,
+                                          TUTTI_VERDICT_RACE,    TUTTI_VERDICT_FREED,
+                                          TUTTI_VERDICT_OVERLAP, TUTTI_VERDICT_UNDEFINED};
+    return std::find(std::begin(kinds), std::end(kinds), verdict) != std::end(kinds);
 }
 
 // Calls check(seed) for the plain schedule, NULL, and for random ones, up to the first problem.
@@ -77,8 +134,10 @@ std::string first_difference(const std::string &a, const std::string &b) {
            b.substr(line, b.find('\n', at) - line);
 }
 
-std::string problem_of_pair(const Outcome &a, const Outcome &b, const std::string &who) {
+std::string problem_of_pair(const Run &a, const Run &b, const std::string &who) {
+    if (a.refusal != b.refusal) return who + " refuse differently: " + a.refusal + b.refusal;
     if (a.trace != b.trace) return who + " give two traces:\n" + first_difference(a.trace, b.trace);
+    if (a.report == nullptr) return "";
     const std::string x = text_of(a.report.get()), y = text_of(b.report.get());
     if (x != y) return who + " give two reports:\n" + first_difference(x, y);
     const bool same = a.report->trace_hash == b.report->trace_hash &&
@@ -87,32 +146,38 @@ std::string problem_of_pair(const Outcome &a, const Outcome &b, const std::strin
     return same ? "" : who + " count differently";
 }
 
-std::string problem_of_run(const Script &script, const uint64_t *seed) {
+std::string problem_of_run(const Script &script, const uint64_t *seed, bool on_threads) {
     const int32_t rank_count = static_cast<int32_t>(tutti_script_rank_count(script.get()));
-    const Outcome data = run(script, TUTTI_SCRIPT_AS_DATA, seed);
-    std::string problem = problem_of_report(data.report.get(), rank_count);
-    if (problem.empty())
-        problem =
-            problem_of_pair(data, run(script, TUTTI_SCRIPT_ON_THREADS, seed), "data and threads");
-    if (problem.empty())
-        problem = problem_of_pair(data, run(script, TUTTI_SCRIPT_AS_DATA, seed), "two runs");
+    const Run model = run(script, executors[0].executor, seed);
+    std::string problem;
+    if (model.report != nullptr) problem = problem_of_report(model.report.get(), rank_count);
+    for (const Executor &other : executors) {
+        const bool left_out =
+            &other == &executors[0] || (other.executor != TUTTI_SCRIPT_AS_DATA && !on_threads);
+        if (left_out || !problem.empty()) continue;
+        problem = problem_of_pair(model, run(script, other.executor, seed),
+                                  std::string(executors[0].name) + " and " + other.name);
+    }
     return problem.empty() ? "" : problem + "\n" + schedule_text(seed);
 }
 
 } // namespace
 
-std::string problem_of_runs(const std::string &text, int seed_count) {
-    const Script script = parse_script("random.tut", text);
-    if (script == nullptr) return "it cannot be read";
-    return on_schedules(seed_count,
-                        [&](const uint64_t *seed) { return problem_of_run(script, seed); });
+std::string problem_of_runs(const std::string &text, int seed_count, bool on_threads) {
+    std::string problem;
+    const Script script = parse(text, &problem);
+    if (script == nullptr) return problem;
+    return on_schedules(
+        seed_count, [&](const uint64_t *seed) { return problem_of_run(script, seed, on_threads); });
 }
 
 std::string problem_of_correct(const RandomProgram &program, int seed_count) {
-    const Script script = parse_script("random.tut", program.text);
-    if (script == nullptr) return "it cannot be read";
+    std::string problem;
+    const Script script = parse(program.text, &problem);
+    if (script == nullptr) return problem;
     return on_schedules(seed_count, [&](const uint64_t *seed) {
-        const Outcome outcome = run(script, TUTTI_SCRIPT_AS_DATA, seed);
+        const Run outcome = run(script, TUTTI_SCRIPT_AS_DATA, seed);
+        if (outcome.report == nullptr) return "it cannot be run: " + outcome.refusal;
         for (uint32_t i = 0; i < outcome.report->finding_count; i++)
             if (outcome.report->findings[i].is_note == 0)
                 return schedule_text(seed) + " a false alarm:\n" + text_of(outcome.report.get());
@@ -122,17 +187,62 @@ std::string problem_of_correct(const RandomProgram &program, int seed_count) {
 
 std::string problem_of_arbitrary(const ArbitraryProgram &program, int seed_count) {
     if (program.depends_on_schedule) return "";
-    const Script script = parse_script("random.tut", program.text);
-    if (script == nullptr) return "it cannot be read";
-    const Outcome plain = run(script, TUTTI_SCRIPT_AS_DATA, nullptr);
+    std::string problem;
+    const Script script = parse(program.text, &problem);
+    if (script == nullptr) return problem;
+    const Run plain = run(script, TUTTI_SCRIPT_AS_DATA, nullptr);
+    if (plain.report == nullptr) return "it cannot be run: " + plain.refusal;
     const std::string wanted = verdict_text(plain.report.get());
     return on_schedules(seed_count, [&](const uint64_t *seed) {
-        const Outcome outcome = run(script, TUTTI_SCRIPT_AS_DATA, seed);
+        const Run outcome = run(script, TUTTI_SCRIPT_AS_DATA, seed);
+        if (outcome.report == nullptr) return "it cannot be run: " + outcome.refusal;
         const std::string found = verdict_text(outcome.report.get());
         if (found == wanted) return std::string();
+        if (is_told_by_who_ran(plain.report->verdict) &&
+            is_told_by_who_ran(outcome.report->verdict))
+            return std::string();
         return "it ends as " + wanted + " or as " + found + ", " + schedule_text(seed) + ":\n" +
                text_of(plain.report.get()) + text_of(outcome.report.get());
     });
+}
+
+std::string problem_of_mutated(const MutatedProgram &program, int seed_count) {
+    std::string problem;
+    const Script script = parse(program.text, &problem);
+    if (script == nullptr) return problem;
+    std::string wanted;
+    for (const auto &ending : program.endings)
+        wanted += verdict_text(ending.verdict, ending.culprits.data(), ending.culprits.size()) +
+                  (ending.more_allowed ? " ...\n" : "\n");
+    return on_schedules(seed_count, [&](const uint64_t *seed) {
+        const Run outcome = run(script, TUTTI_SCRIPT_AS_DATA, seed);
+        if (outcome.report == nullptr) return "it cannot be run: " + outcome.refusal;
+        if (program.may_end_as(outcome.report.get())) return std::string();
+        return "bug: " + program.bug + "\nit must end as one of\n" + wanted + "and ends as " +
+               verdict_text(outcome.report.get()) + ", " + schedule_text(seed) + ":\n" +
+               text_of(outcome.report.get());
+    });
+}
+
+const char *program_kind_name(ProgramKind kind) {
+    static const char *const names[] = {"correct", "arbitrary", "mutated"};
+    return names[kind];
+}
+
+Trial try_program(ProgramKind kind, const Dice &dice, int seed_count) {
+    Trial trial;
+    if (kind == kCorrectProgram) {
+        const RandomProgram program = correct_program(dice);
+        trial = {program.text, problem_of_correct(program, seed_count)};
+    } else if (kind == kArbitraryProgram) {
+        const ArbitraryProgram program = arbitrary_program(dice);
+        trial = {program.text, problem_of_arbitrary(program, seed_count)};
+    } else {
+        const MutatedProgram program = mutated_program(dice);
+        trial = {program.text, problem_of_mutated(program, seed_count)};
+    }
+    if (trial.problem.empty()) trial.problem = problem_of_runs(trial.text, 1);
+    return trial;
 }
 
 } // namespace tutti_test

@@ -4,7 +4,13 @@ namespace tutti_test {
 
 // --- Dice ---
 
-uint64_t Dice::next() {
+uint64_t Dice::draw(size_t byte_count) {
+    if (used_ < bytes_.size()) {
+        uint64_t number = 0;
+        for (size_t i = 0; i < byte_count && used_ < bytes_.size(); i++)
+            number |= static_cast<uint64_t>(bytes_[used_++]) << (8 * i);
+        return number;
+    }
     state_ += UINT64_C(0x9E3779B97F4A7C15);
     uint64_t bits = state_;
     bits = (bits ^ (bits >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -12,8 +18,14 @@ uint64_t Dice::next() {
     return bits ^ (bits >> 31);
 }
 
+uint64_t Dice::next() {
+    return draw(sizeof(uint64_t));
+}
+
 int Dice::below(int limit) {
-    return limit <= 0 ? 0 : static_cast<int>(next() % static_cast<uint64_t>(limit));
+    if (limit <= 0) return 0;
+    const size_t byte_count = limit <= 256 ? 1 : sizeof(uint32_t);
+    return static_cast<int>(draw(byte_count) % static_cast<uint64_t>(limit));
 }
 
 int Dice::between(int least, int most) {

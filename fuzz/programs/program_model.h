@@ -4,18 +4,23 @@
 // What random programs are made of: dice that always fall the same way, statements that can be
 // taken apart and changed, and the text of a script.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tutti/types.h"
 
 namespace tutti_test {
 
-// A stream of random numbers that depends on its seed alone, on every machine (SplitMix64).
+// A stream of random numbers that depends on its seed alone, on every machine (SplitMix64); or, as
+// long as they last, on given bytes, so that a fuzzer that changes a byte changes one throw.
 class Dice {
   public:
     explicit Dice(uint64_t seed) : state_(seed) {}
+    // Bytes first, then what the seed gives.
+    Dice(std::vector<uint8_t> bytes, uint64_t seed) : state_(seed), bytes_(std::move(bytes)) {}
 
     uint64_t next();
     // 0 to limit - 1; 0 when limit is 0.
@@ -33,7 +38,12 @@ class Dice {
     }
 
   private:
+    // A number of up to 8 bytes; the generator's when no byte is left.
+    uint64_t draw(size_t byte_count);
+
     uint64_t state_;
+    std::vector<uint8_t> bytes_;
+    size_t used_ = 0; // of the bytes
 };
 
 // A buffer that ranks have under this name, all of the same shape.

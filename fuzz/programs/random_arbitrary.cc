@@ -1,6 +1,7 @@
 // Programs that may be wrong in any way that the language allows.
 
 #include "fuzz/programs/random_program.h"
+#include "tutti/fault.h"
 
 namespace tutti_test {
 
@@ -11,9 +12,7 @@ const std::vector<std::string> events = {"e", "f"};
 
 class Arbitrary {
   public:
-    explicit Arbitrary(uint64_t seed) : dice_(seed) {
-        program_.seed = seed;
-    }
+    explicit Arbitrary(const Dice &dice) : dice_(dice) {}
 
     ArbitraryProgram build();
 
@@ -25,7 +24,7 @@ class Arbitrary {
     void add_buffers();
     void add_fault();
     void add_section();
-    std::string fault_term();
+    std::string fault_term(const std::string &point);
     std::string rank_list();
 
     Lines statement(int depth);
@@ -92,31 +91,43 @@ void Arbitrary::add_buffers() {
     }
 }
 
-std::string Arbitrary::fault_term() {
-    static const Lines actions = {
-        "off",          "delay(3ms)",   "delay(1ns)",   "delay(100000h)",
-        "refuse(busy)", "fail(remote)", "fail(system)", "fail(out_of_memory)",
-        "hang"};
-    std::string text;
-    if (!timid_ && dice_.chance(20)) text += "50%";
-    if (!timid_ && dice_.chance(20)) return text + "kill";
-    return text + dice_.pick(actions);
+bool is_readable(const std::string &plan) {
+    tutti_fault_plan *read = nullptr;
+    const tutti_status status =
+        tutti_fault_plan_parse(plan.data(), plan.size(), nullptr, &read, nullptr);
+    tutti_fault_plan_destroy(read);
+    return status == TUTTI_OK;
 }
 
-// Not every action is possible at every point; the script is then refused, which is a test, too.
+// The term's action is one that the plan's reader takes at the point.
+std::string Arbitrary::fault_term(const std::string &point) {
+    static const Lines actions = {
+        "off",          "delay(3ms)",   "delay(1ns)",          "delay(100000h)", "refuse(busy)",
+        "fail(remote)", "fail(system)", "fail(out_of_memory)", "hang",           "drop",
+        "drop",         "corrupt(3)",   "slow(2.5)",           "slow(1000)",     "kill"};
+    std::string text;
+    if (!timid_ && dice_.chance(20)) text += "50%";
+    for (;;) {
+        const std::string action = timid_ || !dice_.chance(20) ? dice_.pick(actions) : "kill";
+        if (timid_ && action == "kill") continue;
+        if (is_readable(point + "=" + action)) return text + action;
+    }
+}
+
 void Arbitrary::add_fault() {
-    static const Lines points = {"mint", "join",  "data_type", "enqueue", "all_reduce", "send",
-                                 "recv", "leave", "abort",     "sync",    "poll",       "record",
-                                 "wait", "copy",  "kernel",    "group"};
+    static const Lines points = {"mint",   "join",  "data_type", "enqueue", "all_reduce", "send",
+                                 "recv",   "leave", "abort",     "sync",    "poll",       "record",
+                                 "wait",   "copy",  "kernel",    "group",   "step",       "alloc",
+                                 "stream", "link",  "link"};
     std::string point = dice_.pick(points);
     // A group call that cannot be ended stays open, and joins inside of it do not wait.
-    if (timid_ && point == "group") point = "enqueue";
+    if (timid_ && (point == "group" || point == "step")) point = "enqueue";
     std::string rule = "fault " + point;
     if (dice_.chance(70)) rule += "[rank=" + any_rank() + "]";
     rule += "=";
     for (int i = dice_.below(3); i > 0; i--)
-        rule += std::to_string(dice_.between(1, 3)) + "*" + fault_term() + "->";
-    text_ += rule + fault_term() + "\n";
+        rule += std::to_string(dice_.between(1, 3)) + "*" + fault_term(point) + "->";
+    text_ += rule + fault_term(point) + "\n";
 }
 
 void Arbitrary::add_head() {
@@ -261,8 +272,8 @@ ArbitraryProgram Arbitrary::build() {
 
 } // namespace
 
-ArbitraryProgram arbitrary_program(uint64_t seed) {
-    return Arbitrary(seed).build();
+ArbitraryProgram arbitrary_program(const Dice &dice) {
+    return Arbitrary(dice).build();
 }
 
 } // namespace tutti_test

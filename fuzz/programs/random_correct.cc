@@ -55,7 +55,7 @@ enum Use { kUnused, kRead, kWritten };
 
 class Builder {
   public:
-    Builder(uint64_t seed, const CorrectOptions &options) : dice_(seed), options_(options) {}
+    Builder(const Dice &dice, const CorrectOptions &options) : dice_(dice), options_(options) {}
 
     Program build();
 
@@ -389,6 +389,8 @@ void Builder::emit_run(int rank, std::vector<Part> run, bool grouped) {
     }
     for (const Part &made : run) {
         const Statement &statement = made.statement;
+        if (statement.kind == Statement::kAllReduce && statement.source.count == 0)
+            continue; // it is dropped, and no part of the group call
         if (statement.kind != Statement::kRecv)
             held(rank, statement.source.buffer).stream = made.stream;
         if (statement.kind != Statement::kSend)
@@ -672,12 +674,12 @@ Program Builder::build() {
 
 } // namespace
 
-Program correct_model(uint64_t seed, const CorrectOptions &options) {
-    return Builder(seed, options).build();
+Program correct_model(const Dice &dice, const CorrectOptions &options) {
+    return Builder(dice, options).build();
 }
 
-RandomProgram correct_program(uint64_t seed) {
-    return {seed, text_of(correct_model(seed, CorrectOptions()))};
+RandomProgram correct_program(const Dice &dice) {
+    return {text_of(correct_model(dice, CorrectOptions()))};
 }
 
 } // namespace tutti_test

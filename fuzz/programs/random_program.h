@@ -1,7 +1,7 @@
 #ifndef TUTTI_FUZZ_PROGRAMS_RANDOM_PROGRAM_H
 #define TUTTI_FUZZ_PROGRAMS_RANDOM_PROGRAM_H
 
-// Random programs for the emulated cluster, as scripts. Each depends on its seed alone.
+// Random programs for the emulated cluster, as scripts. Each depends on its dice alone.
 
 #include <cstdint>
 #include <string>
@@ -13,7 +13,6 @@
 namespace tutti_test {
 
 struct RandomProgram {
-    uint64_t seed = 0;
     std::string text;
 };
 
@@ -24,13 +23,29 @@ struct RandomProgram {
 // the order of the list; so does every stream and every communicator. Hence the first step that is
 // not over can always go on. Group calls only make parts start together that follow each other, and
 // may then name them in another order. Whatever touches a buffer waits for what touched it before.
-RandomProgram correct_program(uint64_t seed);
+RandomProgram correct_program(const Dice &dice);
 
 // Anything that the language allows. Most are wrong in many ways; they must end all the same.
 struct ArbitraryProgram : RandomProgram {
     bool depends_on_schedule = false; // its verdict may: it polls, has time limits, kills or aborts
 };
-ArbitraryProgram arbitrary_program(uint64_t seed);
+ArbitraryProgram arbitrary_program(const Dice &dice);
+
+// A correct program with one bug in it, and what must be found.
+struct MutatedProgram : RandomProgram {
+    std::string bug; // what was changed, in words; "" when the program offered no place for a bug
+
+    // One way in which the run may end.
+    struct Ending {
+        tutti_verdict verdict = TUTTI_VERDICT_OK;
+        std::vector<int32_t> culprits; // ascending
+        bool more_allowed = false;     // whoever else is part of it may be named as well
+    };
+    std::vector<Ending> endings;
+
+    bool may_end_as(const tutti_report *report) const;
+};
+MutatedProgram mutated_program(const Dice &dice);
 
 // --- For the generators ---
 
@@ -43,7 +58,7 @@ struct CorrectOptions {
     int stream_count_max = 4;
     int rank_count_min = 1;
 };
-Program correct_model(uint64_t seed, const CorrectOptions &options);
+Program correct_model(const Dice &dice, const CorrectOptions &options);
 
 } // namespace tutti_test
 

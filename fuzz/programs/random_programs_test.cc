@@ -30,7 +30,7 @@ template <typename Check> void try_programs(Check check) {
 
 TEST(CorrectPrograms, GetNoFindingOnAnySchedule) {
     try_programs([](uint64_t seed) {
-        const RandomProgram program = correct_program(seed);
+        const RandomProgram program = correct_program(Dice(seed));
         EXPECT_EQ(problem_of_correct(program, kSeedCount), "") << seed << "\n" << program.text;
         EXPECT_EQ(problem_of_runs(program.text, 1), "") << seed << "\n" << program.text;
     });
@@ -38,15 +38,23 @@ TEST(CorrectPrograms, GetNoFindingOnAnySchedule) {
 
 TEST(ArbitraryPrograms, EndAndGiveOneTraceOnBothExecutors) {
     try_programs([](uint64_t seed) {
-        const ArbitraryProgram program = arbitrary_program(seed);
+        const ArbitraryProgram program = arbitrary_program(Dice(seed));
         EXPECT_EQ(problem_of_runs(program.text, 1), "") << seed << "\n" << program.text;
     });
 }
 
 TEST(ArbitraryPrograms, HaveOneVerdictUnlessTheyPoll) {
     try_programs([](uint64_t seed) {
-        const ArbitraryProgram program = arbitrary_program(seed);
+        const ArbitraryProgram program = arbitrary_program(Dice(seed));
         EXPECT_EQ(problem_of_arbitrary(program, kSeedCount), "") << seed << "\n" << program.text;
+    });
+}
+
+TEST(MutatedPrograms, AreFoundOutAndBlamedOnWhoeverHasTheBug) {
+    try_programs([](uint64_t seed) {
+        const MutatedProgram program = mutated_program(Dice(seed));
+        EXPECT_EQ(problem_of_mutated(program, kSeedCount), "") << seed << "\n" << program.text;
+        EXPECT_EQ(problem_of_runs(program.text, 1), "") << seed << "\n" << program.text;
     });
 }
 

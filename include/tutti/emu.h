@@ -93,6 +93,11 @@ void tutti_report_free(tutti_report *report);
 typedef enum tutti_executor {
     TUTTI_EXECUTOR_THREADS = 0,  /* one rank at a time, virtual time, deterministic */
     TUTTI_EXECUTOR_PARALLEL = 1, /* all ranks at once, real time */
+    /* As on threads, the same traces, but all ranks are fibers of one thread: many times more
+     * schedules, and thousands of ranks. Ranks then share thread-local variables and the thread's
+     * identity (errno is kept apart), and a mutex that is held across a call deadlocks, which the
+     * watchdog reports. */
+    TUTTI_EXECUTOR_FIBERS = 2,
 } tutti_executor;
 
 /* Takes a piece of the trace: whole lines of JSON, in order. */
@@ -155,8 +160,8 @@ void tutti_rehearsal_options_init(tutti_rehearsal_options *options, uint32_t ran
  * Threads:  rehearsals are independent; several may run at once
  * Blocking: until all ranks have returned. It cannot hang: a program that is stuck is diagnosed,
  *           and a rank that does not come back is named after unresponsive_ns and left behind.
- * Errors:   TUTTI_INVALID_ARGUMENT, TUTTI_SYNTAX (the fault plan), TUTTI_UNSUPPORTED (a fault that
- *           this version has not), TUTTI_OUT_OF_MEMORY, TUTTI_SYSTEM (no more threads),
+ * Errors:   TUTTI_INVALID_ARGUMENT, TUTTI_SYNTAX (the fault plan), TUTTI_OUT_OF_MEMORY,
+ *           TUTTI_SYSTEM (no more threads),
  *           TUTTI_MISUSE (something else stands where the report folder is to be): nothing ran.
  *           A report folder that cannot be written is an error, too, and the only one with which
  *           *report_out is set. A program that fails is not an error of this call: its report says

@@ -57,8 +57,8 @@ int tutti_script_ends_as_expected(const tutti_script *script, const tutti_report
 /* Runs a script to its end and tells how it went.
  * Memory:   *report_out is the caller's
  * Threads:  one script may be run by several threads at once
- * Errors:   TUTTI_SYNTAX (the fault plan, the choices), TUTTI_UNSUPPORTED (a fault that this
- *           version has not), TUTTI_OUT_OF_MEMORY, TUTTI_SYSTEM: nothing ran */
+ * Errors:   TUTTI_SYNTAX (the fault plan, the choices), TUTTI_OUT_OF_MEMORY, TUTTI_SYSTEM:
+ *           nothing ran */
 tutti_status tutti_script_run(const tutti_script *script, const tutti_script_options *options,
                               tutti_report **report_out, tutti_error *error);
 
