@@ -289,7 +289,7 @@ static void take_report(shrinker *self, tutti_explore_failure *failure) {
     size_t bytes = emu_choice_record_format(&record, NULL, 0) + 1;
     char *text = malloc(bytes);
     if (text != NULL) emu_choice_record_format(&record, text, bytes);
-    char *repeat = text != NULL ? self->subject->repeat(self->subject->context, text) : NULL;
+    char *repeat = text != NULL ? self->subject->repeat(self->subject->context, text, "") : NULL;
     emu_choices_init_replay(&choices, &record, false);
     const emu_trial trial = {.choices = &choices, .repeat = repeat};
     self->status = self->subject->run(self->subject->context, &trial, &report, self->error);
