@@ -6,12 +6,24 @@
  * variable is the only state that C11 offers for it. */
 static _Thread_local tutti_place noted;
 
-void tutti_place_note(const char *file, int32_t line) {
+/* Fibers share it, one after the other, which TSan would take for a race. */
+#if defined(__SANITIZE_THREAD__)
+#define NO_TSAN __attribute__((no_sanitize_thread))
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define NO_TSAN __attribute__((no_sanitize_thread))
+#endif
+#endif
+#ifndef NO_TSAN
+#define NO_TSAN
+#endif
+
+NO_TSAN void tutti_place_note(const char *file, int32_t line) {
     noted.file = file;
     noted.line = line;
 }
 
-tutti_place tutti_place_take(void) {
+NO_TSAN tutti_place tutti_place_take(void) {
     const tutti_place place = noted;
     noted.file = NULL;
     noted.line = 0;

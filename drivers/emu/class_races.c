@@ -6,7 +6,7 @@
 
 #include "drivers/emu/state.h"
 
-enum { NO_STEP = UINT32_MAX };
+#define NO_STEP UINT32_MAX
 
 /* What the functions below share while they go through a run. */
 typedef struct walk {

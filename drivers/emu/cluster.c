@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "drivers/emu/rehearsal.h"
+#include "drivers/emu/tsan.h"
 #include "tutti/group.h"
 
 /* --- Which rank a thread runs --- */
@@ -12,12 +13,12 @@
 /* A rank of a rehearsal may be told by its handles alone only who it talks to, not who it is. */
 static _Thread_local tutti_rank *rank_of_thread;
 
-tutti_rank *emu_rank_of_thread(const emu_cluster *cluster) {
+EMU_NO_TSAN tutti_rank *emu_rank_of_thread(const emu_cluster *cluster) {
     tutti_rank *rank = rank_of_thread;
     return rank != NULL && rank->cluster == cluster ? rank : NULL;
 }
 
-void emu_rank_of_thread_set(tutti_rank *rank) {
+EMU_NO_TSAN void emu_rank_of_thread_set(tutti_rank *rank) {
     rank_of_thread = rank;
 }
 

@@ -14,11 +14,12 @@
 typedef struct function_subject {
     emu_rehearsal rehearsal;
     emu_thread_pool *pool;
+    emu_fiber_set *fibers; /* NULL: none yet */
 } function_subject;
 
 static tutti_status run_function(void *context, const emu_trial *trial, tutti_report **report_out,
                                  tutti_error *error) {
-    const function_subject *subject = context;
+    function_subject *subject = context;
     emu_rehearsal rehearsal = subject->rehearsal;
     tutti_rehearsal_options *options = &rehearsal.options;
     rehearsal.choices = trial->choices;
@@ -28,6 +29,9 @@ static tutti_status run_function(void *context, const emu_trial *trial, tutti_re
     options->trace_sink = trial->trace_sink;
     options->trace_context = trial->trace_context;
     if (trial->repeat != NULL) options->repeat = trial->repeat;
+    if (options->executor == TUTTI_EXECUTOR_FIBERS)
+        return emu_rehearse_on_fibers(&rehearsal, subject->pool, &subject->fibers, report_out,
+                                      error);
     return emu_rehearse_on_threads(&rehearsal, subject->pool, report_out, error);
 }
 
@@ -66,6 +70,7 @@ static tutti_status explore_function(function_subject *subject,
     if (status != TUTTI_OK) return status;
     status = emu_explore(&explored, options, exploration_out, error);
     emu_thread_pool_destroy(subject->pool);
+    emu_fiber_set_destroy(subject->fibers);
     return status;
 }
 

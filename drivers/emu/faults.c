@@ -159,7 +159,8 @@ static emu_outcome emu_fault_fail(emu_host *host, emu_call *call,
     else
         snprintf(reason, sizeof reason, "it failed with status %s (fault plan, rule %" PRId32 ")",
                  tutti_status_name(action->status), action->rule + 1);
-    emu_finding_refused(host, call, reason);
+    emu_finding *finding = emu_finding_refused(host, call, reason);
+    if (finding != NULL) finding->is_fault = true;
     /* A group call that was not ended stays open, and nothing that it has collected is spoiled. */
     tutti_status group_error = host->group_error;
     emu_outcome outcome = emu_call_end(host, call, action->status, "%s", reason);
@@ -177,7 +178,7 @@ static emu_outcome emu_fault_drop_mark(emu_host *host, emu_call *call) {
     emu_text_add_rule(&text, call->fault.rule);
     emu_finding *finding =
         emu_note_add(host->engine, TUTTI_VERDICT_WRONG, "fault", 0, &rank, 1, &text);
-    if (finding != NULL) finding->is_silent_fault = true;
+    if (finding != NULL) finding->is_fault = true;
     return emu_call_ok(host, call);
 }
 

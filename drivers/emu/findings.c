@@ -151,9 +151,8 @@ bool emu_verdict_is_of_data(uint8_t kind) {
  * not, so the refusal is a failure, and the root of this one. In the same way, data that is not
  * what it should be follows from what faults did to data before. */
 static bool emu_finding_leads_to(const emu_finding *finding, const emu_finding *consequence) {
-    if (finding->pending) return emu_ranks_overlap(finding, consequence);
-    return finding->is_note && finding->is_silent_fault &&
-           emu_verdict_is_of_data(consequence->kind);
+    if (finding->pending && emu_ranks_overlap(finding, consequence)) return true;
+    return finding->is_note && finding->is_fault && emu_verdict_is_of_data(consequence->kind);
 }
 
 static void emu_findings_promote(emu_engine *engine, const emu_finding *consequence) {
@@ -332,10 +331,11 @@ void emu_findings_settle(emu_host *host, const emu_call *call) {
     emu_finding *finding = emu_finding_pending(host, emu_call_key(call));
     if (finding == NULL) return;
     finding->pending = false;
+    finding->is_fault = false; /* nothing comes of it any more */
     host->refusal_count--;
 }
 
-void emu_finding_refused(emu_host *host, const emu_call *call, const char *reason) {
+emu_finding *emu_finding_refused(emu_host *host, const emu_call *call, const char *reason) {
     emu_text text = {0};
     int32_t rank = (int32_t)host->index;
     bool note = !host->engine->config.failed_calls_are_findings;
@@ -346,7 +346,7 @@ void emu_finding_refused(emu_host *host, const emu_call *call, const char *reaso
     emu_finding *known = pending ? emu_finding_pending(host, key) : NULL;
     if (known != NULL) {
         known->times++; /* a loop that tries again and again is told once */
-        return;
+        return known;
     }
     emu_text_add_call(&text, host, call);
     if (call->kind == EMU_CALL_JOIN && call->name != NULL)
@@ -359,10 +359,11 @@ void emu_finding_refused(emu_host *host, const emu_call *call, const char *reaso
         emu_finding_keep(host->engine, TUTTI_VERDICT_REFUSED, emu_call_operation(call), 0, &rank, 1,
                          &text, note, pending);
     emu_mark_aftermath(host, finding);
-    if (finding == NULL || !pending) return;
+    if (finding == NULL || !pending) return finding;
     finding->call_key = key;
     finding->times = 1;
     host->refusal_count++;
+    return finding;
 }
 
 /* --- Notes on transfers --- */

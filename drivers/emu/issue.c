@@ -400,12 +400,28 @@ emu_outcome emu_engine_issue(emu_engine *engine, uint32_t host_index, emu_call *
     return outcome;
 }
 
+/* Memory of the program, as opposed to a device's, may be gone with the rank that gave it: what its
+ * streams still hold must not touch it. Its host functions are the program's own code, which a rank
+ * that was killed does not run any more. */
+static void emu_effect_spare_the_dead(const emu_engine *engine, emu_effect *effect) {
+    const emu_op *op = effect->subject;
+    const emu_host *host = engine->hosts[op->host];
+    bool function = effect->kind == EMU_EFFECT_FUNCTION;
+    bool dead = host->killed || (host->state == EMU_HOST_EXITED && !function);
+    bool on_device = op->source_memory != NULL && op->destination_memory != NULL;
+    if (!dead || op->comm != NULL || (on_device && !function)) return;
+    effect->kind = EMU_EFFECT_COPY;
+    effect->count = 0;
+}
+
 emu_effect *emu_engine_take_effect(emu_engine *engine) {
     emu_effect *effect = engine->effects;
     if (effect == NULL) return NULL;
     engine->effects = effect->next;
     if (engine->effects == NULL) engine->effects_tail = &engine->effects;
     engine->effects_out++;
+    if (effect->kind == EMU_EFFECT_COPY || effect->kind == EMU_EFFECT_FUNCTION)
+        emu_effect_spare_the_dead(engine, effect);
     return effect;
 }
 

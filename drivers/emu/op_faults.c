@@ -100,7 +100,7 @@ static bool emu_op_communicates(const emu_op *op) {
 static void emu_note_silent(emu_engine *engine, const emu_op_fault *fault, const emu_text *text) {
     emu_finding *finding = emu_note_add(engine, TUTTI_VERDICT_WRONG, "fault",
                                         emu_fault_subject(fault), &fault->culprit, 1, text);
-    if (finding != NULL) finding->is_silent_fault = true;
+    if (finding != NULL) finding->is_fault = true;
 }
 
 static void emu_note_drop(emu_engine *engine, const emu_op *op, const emu_op_fault *fault) {

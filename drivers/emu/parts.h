@@ -335,7 +335,7 @@ void emu_findings_settle(emu_host *host, const emu_call *call);
 
 /* A call that was declined. Returned to a program that can handle it, it is a note until something
  * follows from it; nobody handles it in a script. */
-void emu_finding_refused(emu_host *host, const emu_call *call, const char *reason);
+emu_finding *emu_finding_refused(emu_host *host, const emu_call *call, const char *reason);
 emu_finding *emu_finding_of(emu_engine *engine, uint64_t subject);
 
 /* Adds a rank to those that a finding blames. */

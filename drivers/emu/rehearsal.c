@@ -97,10 +97,11 @@ static tutti_status check_time(int64_t value_ns, const char *name, tutti_error *
 }
 
 static tutti_status check_executor(const tutti_rehearsal_options *options, tutti_error *error) {
-    if (options->executor != TUTTI_EXECUTOR_THREADS && options->executor != TUTTI_EXECUTOR_PARALLEL)
+    if (options->executor != TUTTI_EXECUTOR_THREADS &&
+        options->executor != TUTTI_EXECUTOR_PARALLEL && options->executor != TUTTI_EXECUTOR_FIBERS)
         return tutti_error_set(error, TUTTI_INVALID_ARGUMENT,
-                               "executor is %d: it is TUTTI_EXECUTOR_THREADS or "
-                               "TUTTI_EXECUTOR_PARALLEL",
+                               "executor is %d: it is TUTTI_EXECUTOR_THREADS, "
+                               "TUTTI_EXECUTOR_PARALLEL or TUTTI_EXECUTOR_FIBERS",
                                (int)options->executor);
     if (options->random_schedule != 0 && options->executor == TUTTI_EXECUTOR_PARALLEL)
         return tutti_error_set(error, TUTTI_INVALID_ARGUMENT,
@@ -164,9 +165,15 @@ tutti_status emu_rehearse(const emu_rehearsal *rehearsal, tutti_report **report_
     emu_thread_pool *pool = NULL;
     tutti_status status = emu_thread_pool_create(&pool_options, &pool, error);
     if (status != TUTTI_OK) return status;
-    status = parallel ? emu_rehearse_in_parallel(rehearsal, pool, report_out, error)
-                      : emu_rehearse_on_threads(rehearsal, pool, report_out, error);
+    emu_fiber_set *fibers = NULL;
+    if (parallel)
+        status = emu_rehearse_in_parallel(rehearsal, pool, report_out, error);
+    else if (rehearsal->options.executor == TUTTI_EXECUTOR_FIBERS)
+        status = emu_rehearse_on_fibers(rehearsal, pool, &fibers, report_out, error);
+    else
+        status = emu_rehearse_on_threads(rehearsal, pool, report_out, error);
     emu_thread_pool_destroy(pool);
+    emu_fiber_set_destroy(fibers);
     return status;
 }
 

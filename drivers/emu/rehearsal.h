@@ -5,6 +5,7 @@
 
 #include "drivers/emu/choices.h"
 #include "drivers/emu/cluster.h"
+#include "drivers/emu/fibers.h"
 #include "drivers/emu/steps.h"
 #include "drivers/emu/thread_pool.h"
 
@@ -46,6 +47,11 @@ tutti_status emu_rehearse(const emu_rehearsal *rehearsal, tutti_report **report_
  * Errors: as tutti_rehearse; nothing ran */
 tutti_status emu_rehearse_on_threads(const emu_rehearsal *rehearsal, emu_thread_pool *pool,
                                      tutti_report **report_out, tutti_error *error);
+/* On fibers, which are made when *fibers is NULL and kept for the next run; *fibers is NULL again
+ * when a run had to be given up. The pool gives one thread. */
+tutti_status emu_rehearse_on_fibers(const emu_rehearsal *rehearsal, emu_thread_pool *pool,
+                                    emu_fiber_set **fibers, tutti_report **report_out,
+                                    tutti_error *error);
 tutti_status emu_rehearse_in_parallel(const emu_rehearsal *rehearsal, emu_thread_pool *pool,
                                       tutti_report **report_out, tutti_error *error);
 

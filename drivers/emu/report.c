@@ -23,6 +23,11 @@ static int emu_compare_u32(uint32_t a, uint32_t b) {
     return (a > b) - (a < b);
 }
 
+/* A fault altered data on the quiet: of all that is wrong with data, the cause. */
+static bool emu_altered_data(const emu_finding *finding) {
+    return finding->is_fault && finding->kind == TUTTI_VERDICT_WRONG;
+}
+
 /* Errors before notes; then by time, since no cause comes after what follows from it; then by round
  * of settling, by whether their rank had failed before, by kind and first rank; the order of
  * discovery last. */
@@ -31,7 +36,7 @@ static int emu_finding_compare(const void *a, const void *b) {
     if (x->is_note != y->is_note) return x->is_note ? 1 : -1;
     int order = (x->when_ns > y->when_ns) - (x->when_ns < y->when_ns);
     if (order == 0) order = emu_compare_u32(x->round, y->round);
-    if (order == 0) order = (int)y->is_silent_fault - (int)x->is_silent_fault;
+    if (order == 0) order = (int)emu_altered_data(y) - (int)emu_altered_data(x);
     if (order == 0) order = (int)x->is_aftermath - (int)y->is_aftermath;
     if (order == 0) order = emu_kind_priority(x->kind) - emu_kind_priority(y->kind);
     if (order == 0 && x->rank_count > 0 && y->rank_count > 0)
@@ -50,7 +55,7 @@ static bool emu_findings_share_a_rank(const emu_finding *a, const emu_finding *b
 /* Whatever is found after the root, about its ranks or in a later round, follows from it. */
 static int32_t emu_finding_follows(const emu_finding *root, const emu_finding *finding) {
     if (finding == root || finding->is_note || root->is_note) return -1;
-    if (root->is_silent_fault && emu_verdict_is_of_data(finding->kind)) return 0;
+    if (root->is_fault && emu_verdict_is_of_data(finding->kind)) return 0;
     return finding->round > root->round || emu_findings_share_a_rank(root, finding) ? 0 : -1;
 }
 

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- Lists of reads --- */
+
 struct emu_reads {
     uint32_t count;
     uint32_t size_class;
-    struct emu_reads *next_free;
+    emu_reads *next_free;
     emu_access at[];
 };
-
-/* --- Lists of reads --- */
 
 static emu_reads *emu_reads_new(emu_shadows *shadows, uint32_t count) {
     uint32_t size_class = 2;

@@ -403,13 +403,13 @@ typedef struct emu_channel {
 struct emu_finding {
     uint8_t kind; /* tutti_verdict */
     bool is_note;
-    bool is_aftermath;    /* its rank had been told of a failure before */
-    bool pending;         /* a note that becomes an error when something follows from it */
-    bool is_silent_fault; /* the same, when data turns out not to be what it should be */
-    uint64_t call_key;    /* pending: what a call must be that tries the same again */
-    uint64_t times;       /* pending: how often the call was refused */
-    uint32_t round;       /* of settling, in which it was found */
-    int64_t when_ns;      /* on the clock */
+    bool is_aftermath; /* its rank had been told of a failure before */
+    bool pending;      /* a note that becomes an error when something follows from it */
+    bool is_fault;     /* a fault did it: as a note, the same when data is not what it should be */
+    uint64_t call_key; /* pending: what a call must be that tries the same again */
+    uint64_t times;    /* pending: how often the call was refused */
+    uint32_t round;    /* of settling, in which it was found */
+    int64_t when_ns;   /* on the clock */
     const char *detail;
     uint64_t subject; /* what it is about: at most one finding per subject; 0: none */
     int32_t *ranks;   /* to blame */

@@ -7,11 +7,13 @@
 
 struct emu_moment {
     uint32_t references;
-    uint32_t size_class; /* log2 of the times that it has room for */
+    uint16_t size_class; /* log2 of the times that it has room for */
     uint32_t count;
-    emu_domain *domain;
+    union {
+        emu_domain *domain;
+        emu_moment *next_free;
+    } of;
     emu_known *known;
-    emu_moment *next_free;
     uint32_t times[];
 };
 
@@ -24,6 +26,7 @@ enum {
     EMU_FAN_BITS = 4,
     EMU_FAN = 1 << EMU_FAN_BITS,
     EMU_LEVELS_MAX = 32 / EMU_FAN_BITS,
+    EMU_LEVELS_MIN = 2,
     EMU_NODES_PER_BLOCK = 32,
     EMU_MOMENT_BLOCK_BYTES = 4096,
 };
@@ -38,8 +41,14 @@ typedef struct emu_leaf {
     emu_known *next_free;
 } emu_leaf;
 
+/* Roots that were made one from the other form a chain, in which a later one has all that an
+ * earlier one has: so the usual comparison, with what was known one collective ago, costs nothing.
+ */
 typedef struct emu_inner {
     emu_known base;
+    uint32_t generation; /* roots: place in the chain */
+    uint64_t chain;      /* roots: from 1 */
+    bool continued;      /* roots: the next one of the chain exists */
     emu_known *children[EMU_FAN];
 } emu_inner;
 
@@ -111,11 +120,51 @@ static void emu_known_release(emu_strands *strands, emu_known *node, uint32_t le
     *list = node;
 }
 
+/* --- Chains of roots --- */
+
+static void emu_root_begin_chain(emu_strands *strands, emu_inner *root) {
+    root->chain = ++strands->chain_count;
+    root->generation = 0;
+    root->continued = false;
+}
+
+/* The root is going to have more than it had. Nobody else has it, but one that was made from it may
+ * be there, and would not cover it any more. */
+static void emu_root_changes(emu_strands *strands, emu_inner *root) {
+    if (root->continued) emu_root_begin_chain(strands, root);
+}
+
+/* A new root that covers an old one. */
+static void emu_root_follow(emu_strands *strands, emu_inner *root, emu_inner *old) {
+    if (old->continued || old->generation == UINT32_MAX) {
+        emu_root_begin_chain(strands, root);
+        return;
+    }
+    root->chain = old->chain;
+    root->generation = old->generation + 1;
+    root->continued = false;
+    old->continued = true;
+}
+
+/* Whether one of two trees is known to cover the other. */
+static bool emu_roots_compare(emu_known *a, emu_known *b, bool *a_covers_out) {
+    const emu_inner *x = emu_inner_of(a), *y = emu_inner_of(b);
+    *a_covers_out = x->generation >= y->generation;
+    return x->chain == y->chain;
+}
+
 /* The node itself if nobody else has it, else a copy; NULL when memory is out. */
 static emu_known *emu_known_own(emu_strands *strands, emu_known *node, uint32_t level) {
-    if (node != NULL && node->references == 1) return node;
+    bool is_root = level + 1 == strands->levels;
+    if (node != NULL && node->references == 1) {
+        if (is_root) emu_root_changes(strands, emu_inner_of(node));
+        return node;
+    }
     emu_known *own = emu_node_new(strands, level);
-    if (own == NULL || node == NULL) return own;
+    if (own == NULL) return NULL;
+    if (is_root && node != NULL) emu_root_follow(strands, emu_inner_of(own), emu_inner_of(node));
+    if (is_root && node == NULL) emu_root_begin_chain(strands, emu_inner_of(own));
+    if (node == NULL) return own;
     if (level == 0)
         memcpy(emu_leaf_of(own)->times, emu_leaf_of(node)->times, sizeof(uint32_t) * EMU_FAN);
     for (uint32_t i = 0; level > 0 && i < EMU_FAN; i++)
@@ -186,6 +235,7 @@ static emu_known *emu_inner_join_own(emu_strands *strands, emu_known *a, emu_kno
                                      const emu_known *covered, uint32_t level) {
     emu_known **children = emu_inner_of(a)->children;
     bool b_covers = true;
+    if (level + 1 == strands->levels) emu_root_changes(strands, emu_inner_of(a));
     for (uint32_t i = 0; i < EMU_FAN; i++) {
         children[i] =
             emu_known_join(strands, children[i], emu_child(b, i), emu_child(covered, i), level - 1);
@@ -209,6 +259,8 @@ static emu_known *emu_inner_join_shared(emu_strands *strands, emu_known *a, emu_
     emu_known *node = a_covers ? a : b_covers ? b : emu_node_new(strands, level);
     if (!a_covers && !b_covers && node != NULL) {
         memcpy(emu_inner_of(node)->children, joined, sizeof joined);
+        if (level + 1 == strands->levels)
+            emu_root_follow(strands, emu_inner_of(node), emu_inner_of(a));
         emu_known_release(strands, a, level);
         return node;
     }
@@ -232,12 +284,22 @@ static emu_known *emu_known_join(emu_strands *strands, emu_known *a, emu_known *
     return emu_inner_join_shared(strands, a, b, covered, level);
 }
 
+/* The same, when it can be told from the roots alone. */
+static bool emu_tree_join_at_once(emu_strands *strands, emu_known **a, emu_known *b) {
+    bool a_covers;
+    if (b == NULL || *a == b) return true;
+    if (*a != NULL && !emu_roots_compare(*a, b, &a_covers)) return false;
+    if (*a != NULL && a_covers) return true;
+    emu_known_release(strands, *a, strands->levels - 1);
+    *a = emu_known_retain(b);
+    return true;
+}
+
 /* The same of whole trees. All ranks of a collective make the same joins behind it, so the last one
  * is remembered. */
 static emu_known *emu_tree_join(emu_strands *strands, emu_known *a, emu_known *b) {
     uint32_t top = strands->levels - 1;
-    if (b == NULL || a == b) return a;
-    if (a == NULL) return emu_known_retain(b);
+    if (emu_tree_join_at_once(strands, &a, b)) return a;
     if (strands->memo_a != a || strands->memo_b != b) {
         emu_known *joined = emu_known_join(strands, emu_known_retain(a), b, NULL, top);
         emu_known_release(strands, strands->memo_a, top);
@@ -268,7 +330,7 @@ void emu_strands_init(emu_strands *strands, uint32_t domain_count) {
     strands->domain_count = domain_count;
     strands->next_slot = domain_count * EMU_DOMAIN_SLOTS;
     if (slots < EMU_SLOTS_MIN) slots = EMU_SLOTS_MIN;
-    strands->levels = 1;
+    strands->levels = EMU_LEVELS_MIN; /* a root has children */
     while ((UINT64_C(1) << (strands->levels * EMU_FAN_BITS)) < slots)
         strands->levels++;
     assert(strands->levels <= EMU_LEVELS_MAX);
@@ -395,7 +457,7 @@ static emu_moment *emu_moment_new(emu_strands *strands, uint32_t count) {
         char *block = emu_strands_block(strands, moments * bytes);
         for (size_t i = moments; block != NULL && i-- > 0;) {
             emu_moment *moment = (emu_moment *)(void *)(block + i * bytes);
-            moment->next_free = *list;
+            moment->of.next_free = *list;
             *list = moment;
         }
     }
@@ -404,9 +466,9 @@ static emu_moment *emu_moment_new(emu_strands *strands, uint32_t count) {
         strands->out_of_memory = true;
         return NULL;
     }
-    *list = moment->next_free;
+    *list = moment->of.next_free;
     moment->references = 1;
-    moment->size_class = size_class;
+    moment->size_class = (uint16_t)size_class;
     moment->count = count;
     return moment;
 }
@@ -416,7 +478,7 @@ emu_moment *emu_strand_moment(emu_strands *strands, emu_strand *strand) {
         uint32_t count = strand->domain->strand_count;
         emu_moment *moment = emu_moment_new(strands, count);
         if (moment == NULL) return NULL;
-        moment->domain = strand->domain;
+        moment->of.domain = strand->domain;
         moment->known = emu_known_retain(strand->known);
         for (uint32_t i = 0; i < count; i++)
             moment->times[i] = emu_strand_time(strand, i);
@@ -433,7 +495,7 @@ emu_moment *emu_moment_retain(emu_moment *moment) {
 void emu_moment_release(emu_strands *strands, emu_moment *moment) {
     if (moment == NULL || --moment->references > 0) return;
     emu_knowledge_release(strands, moment->known);
-    moment->next_free = strands->free_moments[moment->size_class];
+    moment->of.next_free = strands->free_moments[moment->size_class];
     strands->free_moments[moment->size_class] = moment;
 }
 
@@ -478,7 +540,7 @@ static void emu_strand_join_known(emu_strands *strands, emu_strand *strand, emu_
 static void emu_strand_learn_abroad(emu_strands *strands, emu_strand *strand,
                                     const emu_moment *moment) {
     emu_known *known = emu_known_raise_domain(strands, emu_known_retain(moment->known),
-                                              moment->domain, moment->times, moment->count);
+                                              moment->of.domain, moment->times, moment->count);
     emu_strand_join_known(strands, strand, known);
     emu_knowledge_release(strands, known);
     emu_strand_take_home(strands, strand);
@@ -489,7 +551,7 @@ void emu_strand_learn(emu_strands *strands, emu_strand *strand, emu_moment *mome
     emu_moment_retain(moment);
     emu_moment_release(strands, strand->taken);
     strand->taken = moment;
-    if (moment->domain != strand->domain) {
+    if (moment->of.domain != strand->domain) {
         emu_strand_learn_abroad(strands, strand, moment);
         return;
     }
@@ -505,8 +567,9 @@ void emu_gathering_add(emu_strands *strands, emu_gathering *gathering, const emu
     const emu_domain *domain = strand->domain;
     uint32_t count = strand->room < domain->strand_count ? strand->room : domain->strand_count;
     if (strand->known != gathering->last) {
-        gathering->known =
-            emu_known_join(strands, gathering->known, strand->known, gathering->last, top);
+        if (!emu_tree_join_at_once(strands, &gathering->known, strand->known))
+            gathering->known =
+                emu_known_join(strands, gathering->known, strand->known, gathering->last, top);
         emu_known_release(strands, gathering->last, top);
         gathering->last = emu_known_retain(strand->known);
     }

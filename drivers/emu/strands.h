@@ -60,6 +60,7 @@ typedef struct emu_strands {
     void **blocks; /* what the pools were cut from */
     uint32_t block_count, block_room;
     emu_known *memo_a, *memo_b, *memo_joined; /* the last join of whole trees */
+    uint64_t chain_count;
     bool out_of_memory;
     bool exhausted; /* more strands or times than can be told apart */
 } emu_strands;

@@ -6,13 +6,16 @@
 #include <string.h>
 
 #include "drivers/emu/baton.h"
+#include "drivers/emu/fibers.h"
 #include "drivers/emu/rehearsal.h"
 #include "drivers/emu/run_choices.h"
 #include "drivers/emu/schedule.h"
 #include "drivers/emu/tsan.h"
 
-/* The executor on threads: each rank's function runs on a thread of its own, one at a time, and a
- * rank that gives way hands the baton straight to the next. Who is next is the schedule's business.
+/* The executors on threads and on fibers: each rank's function runs on a stack of its own, one at a
+ * time, and a rank that gives way hands the turn straight to the next. Who is next is the
+ * schedule's business. On threads the turn is a baton; on fibers all ranks share one thread of the
+ * pool.
  *
  * The thread that called tutti_rehearse() waits for the end and is the watchdog. Between calls a
  * rank is outside of the gate; when it stays there for too long, the watchdog abandons the gate,
@@ -33,6 +36,7 @@ typedef struct thread_rank {
     bool in_function;    /* carries out a host function of some stream */
     uint32_t dead_calls; /* in a row that were told that the rank is past help */
     uint32_t now_looks;  /* at the clock since the last call */
+    bool let_go;         /* fibers: it is over, in a run that was given up too */
     jmp_buf unwind;      /* to the start of the thread, for ranks that do not return */
 } thread_rank;
 
@@ -46,6 +50,9 @@ typedef struct thread_run {
     emu_choices *choices;     /* borrowed until the caller returns */
     emu_schedule *schedule;
     emu_thread_pool *pool; /* borrowed until the caller returns */
+    emu_fiber_set *fibers; /* NULL: ranks are threads */
+    bool fibers_owned;     /* the caller has left them to the run */
+    int32_t first_host;    /* fibers: that is named first */
     tutti_rank_function *function;
     void *argument;
     thread_rank *ranks;
@@ -64,6 +71,7 @@ static thread_rank *rank_of(emu_cluster *cluster) {
 /* --- The run's memory --- */
 
 static void run_free(thread_run *run) {
+    if (run->fibers_owned) emu_fiber_set_destroy(run->fibers);
     emu_schedule_destroy(run->schedule);
     emu_cluster_free(&run->cluster);
     free(run->ranks);
@@ -87,13 +95,24 @@ static void hand_over(thread_run *run, int32_t host) {
     emu_thread_pool_start(run->pool, (uint32_t)host);
 }
 
+/* Others go on, and this rank when it is its turn again. */
+static void pass_turn(thread_run *run, thread_rank *self, int32_t next) {
+    if (run->fibers == NULL) {
+        hand_over(run, next);
+        emu_baton_take(&self->turn);
+        return;
+    }
+    run->ranks[next].started = true;
+    emu_fiber_switch(run->fibers, (int32_t)self->base.host, next);
+    emu_rank_of_thread_set(&self->base);
+}
+
 /* Goes on when the schedule has named this rank; false: the run was given up. */
 static bool give_way(thread_run *run, thread_rank *self, int32_t next) {
     if (next == EMU_SCHEDULE_ABANDONED) return false;
     assert(next >= 0); /* a run is not finished while a rank has not ended */
     if ((uint32_t)next == self->base.host) return true;
-    hand_over(run, next);
-    emu_baton_take(&self->turn);
+    pass_turn(run, self, next);
     return !run->abandoned;
 }
 
@@ -260,35 +279,83 @@ static void run_function(thread_run *run, thread_rank *self) {
     if (setjmp(self->unwind) == 0) run->function(&self->base, run->argument);
 }
 
-/* The engine learns that the rank has ended, and the next one goes on. */
-static void exit_rank(thread_run *run, thread_rank *self) {
+/* The engine learns that the rank has ended. Who goes on, or an emu_schedule number below 0. */
+static int32_t exit_rank(thread_run *run, thread_rank *self) {
     emu_call call = {.kind = EMU_CALL_EXIT};
-    if (make_call(run, self, &call) == CALL_ABANDONED) return;
+    if (make_call(run, self, &call) == CALL_ABANDONED) return EMU_SCHEDULE_ABANDONED;
     emu_schedule_exit(run->schedule, self->base.host);
     int32_t next = emu_schedule_next(run->schedule);
-    if (next == EMU_SCHEDULE_ABANDONED) return;
-    self->ended = true;
-    if (next == EMU_SCHEDULE_FINISHED)
-        emu_baton_give(&run->end);
-    else
-        hand_over(run, next);
+    if (next != EMU_SCHEDULE_ABANDONED) self->ended = true;
+    return next;
 }
 
-static void rank_main(void *argument) {
-    thread_rank *self = argument;
-    thread_run *run = run_of(self->base.cluster);
+/* The rank from its first turn to its last. Who goes on, as above. */
+static int32_t run_rank(thread_run *run, thread_rank *self) {
+    int32_t next = EMU_SCHEDULE_ABANDONED;
     emu_rank_of_thread_set(&self->base);
     emu_gate_leave(&run->gate);
     run_function(run, self);
     if (emu_gate_enter(&run->gate)) {
         emu_tsan_release(&run->end_order);
         emu_tsan_hide_begin();
-        exit_rank(run, self);
+        next = exit_rank(run, self);
         emu_tsan_hide_end();
     }
     emu_rank_of_thread_set(NULL);
+    return next;
+}
+
+static void thread_main(void *argument) {
+    thread_rank *self = argument;
+    thread_run *run = run_of(self->base.cluster);
+    int32_t next = run_rank(run, self);
+    if (next == EMU_SCHEDULE_FINISHED)
+        emu_baton_give(&run->end);
+    else if (next >= 0)
+        hand_over(run, next);
     emu_baton_give(&self->gone);
     run_release(run);
+}
+
+/* --- Fibers --- */
+
+/* In a run that was given up, the ranks that wait for their turn end one after the other, when the
+ * one that was stuck has ended after all. */
+static int32_t next_to_let_go(thread_run *run, const thread_rank *self) {
+    for (uint32_t host = 0; host < run->cluster.rank_count; host++) {
+        const thread_rank *rank = &run->ranks[host];
+        if (rank != self && rank->started && !rank->ended && !rank->let_go) return (int32_t)host;
+    }
+    return EMU_FIBER_NONE;
+}
+
+static void fiber_main(void *argument) {
+    thread_rank *self = argument;
+    thread_run *run = run_of(self->base.cluster);
+    int32_t next = run_rank(run, self);
+    emu_tsan_hide_begin();
+    self->let_go = true;
+    if (next == EMU_SCHEDULE_ABANDONED) {
+        run->abandoned = true; /* the watchdog has said so too, but on another thread */
+        next = next_to_let_go(run, self);
+    }
+    if (next == EMU_SCHEDULE_FINISHED) next = EMU_FIBER_NONE;
+    if (next >= 0) run->ranks[next].started = true;
+    emu_fiber_set *fibers = run->fibers;
+    uint32_t host = self->base.host;
+    emu_tsan_hide_end();
+    emu_fiber_end(fibers, host, next);
+}
+
+/* The thread on which all ranks run. */
+static void fibers_main(void *argument) {
+    thread_run *run = argument;
+    emu_tsan_hide_begin();
+    run->ranks[run->first_host].started = true;
+    emu_fiber_switch(run->fibers, EMU_FIBER_NONE, run->first_host);
+    emu_baton_give(&run->end);
+    run_release(run);
+    emu_tsan_hide_end();
 }
 
 /* --- The watchdog --- */
@@ -343,7 +410,9 @@ static tutti_status create_ranks(thread_run *run, tutti_error *error) {
                                count);
     for (uint32_t host = 0; host < count; host++)
         run->ranks[host].base = (tutti_rank){.cluster = &run->cluster, .host = host};
-    return emu_thread_pool_reserve(run->pool, count, error);
+    if (run->fibers == NULL) return emu_thread_pool_reserve(run->pool, count, error);
+    tutti_status status = emu_thread_pool_reserve(run->pool, 1, error);
+    return status == TUTTI_OK ? emu_fiber_set_reserve(run->fibers, count, error) : status;
 }
 
 static tutti_status create_schedule(thread_run *run, const emu_rehearsal *rehearsal,
@@ -360,13 +429,14 @@ static tutti_status create_schedule(thread_run *run, const emu_rehearsal *rehear
 }
 
 static tutti_status run_create(const emu_rehearsal *rehearsal, emu_thread_pool *pool,
-                               thread_run **run_out, tutti_error *error) {
+                               emu_fiber_set *fibers, thread_run **run_out, tutti_error *error) {
     thread_run *run = calloc(1, sizeof(*run));
     if (run == NULL)
         return tutti_error_set(error, TUTTI_OUT_OF_MEMORY, "no memory for a rehearsal");
     atomic_init(&run->references, 1);
     atomic_init(&run->function_host, -1);
     run->pool = pool;
+    run->fibers = fibers;
     run->function = rehearsal->function;
     run->argument = rehearsal->argument;
     run->choices = rehearsal->choices;
@@ -393,12 +463,23 @@ static tutti_status create_report(thread_run *run, const tutti_rehearsal_options
     return status;
 }
 
-static void start(thread_run *run) {
+static void start_threads(thread_run *run) {
     for (uint32_t host = 0; host < run->cluster.rank_count; host++)
-        emu_thread_pool_assign(run->pool, host, rank_main, &run->ranks[host]);
+        emu_thread_pool_assign(run->pool, host, thread_main, &run->ranks[host]);
     emu_tsan_hide_begin();
     hand_over(run, emu_schedule_next(run->schedule));
     emu_tsan_hide_end();
+}
+
+static void start_fibers(thread_run *run) {
+    for (uint32_t host = 0; host < run->cluster.rank_count; host++)
+        emu_fiber_assign(run->fibers, host, fiber_main, &run->ranks[host]);
+    emu_tsan_hide_begin();
+    run->first_host = emu_schedule_next(run->schedule);
+    emu_tsan_hide_end();
+    atomic_fetch_add_explicit(&run->references, 1, memory_order_relaxed);
+    emu_thread_pool_assign(run->pool, 0, fibers_main, run);
+    emu_thread_pool_start(run->pool, 0);
 }
 
 /* Whose code does not come back: a host function is its issuer's, whichever thread runs it. */
@@ -407,14 +488,28 @@ static uint32_t stuck_host(thread_run *run) {
     return host >= 0 ? (uint32_t)host : (uint32_t)emu_schedule_current(run->schedule);
 }
 
-tutti_status emu_rehearse_on_threads(const emu_rehearsal *rehearsal, emu_thread_pool *pool,
-                                     tutti_report **report_out, tutti_error *error) {
+/* The caller is alone with the fibers again; or they are the run's, whose thread may still be on
+ * one of them. */
+static void leave_fibers(thread_run *run, emu_fiber_set **fibers) {
+    run->abandoned = true;
+    run->fibers_owned = true;
+    *fibers = NULL;
+    emu_thread_pool_abandon(run->pool, 0);
+}
+
+static tutti_status rehearse(const emu_rehearsal *rehearsal, emu_thread_pool *pool,
+                             emu_fiber_set **fibers, tutti_report **report_out,
+                             tutti_error *error) {
     const tutti_rehearsal_options *options = &rehearsal->options;
     int64_t start_ns = emu_real_now();
     thread_run *run = NULL;
-    tutti_status status = run_create(rehearsal, pool, &run, error);
+    emu_fiber_set *set = fibers != NULL ? *fibers : NULL;
+    tutti_status status = run_create(rehearsal, pool, set, &run, error);
     if (status != TUTTI_OK) return status;
-    start(run);
+    if (fibers != NULL)
+        start_fibers(run);
+    else
+        start_threads(run);
     bool ended = wait_for_end(run, options->unresponsive_ns);
     emu_tsan_acquire(&run->end_order);
     emu_tsan_hide_begin();
@@ -422,8 +517,25 @@ tutti_status emu_rehearse_on_threads(const emu_rehearsal *rehearsal, emu_thread_
         emu_engine_unresponsive(run->cluster.engine, stuck_host(run), options->unresponsive_ns);
     /* Before anybody else ends: the report tells how it was when the run was given up. */
     status = create_report(run, options, emu_real_now() - start_ns, report_out, error);
-    if (!ended) let_all_go(run, options->unresponsive_ns);
+    if (!ended && fibers != NULL)
+        leave_fibers(run, fibers);
+    else if (!ended)
+        let_all_go(run, options->unresponsive_ns);
     emu_tsan_hide_end();
     run_release(run);
     return status;
+}
+
+tutti_status emu_rehearse_on_threads(const emu_rehearsal *rehearsal, emu_thread_pool *pool,
+                                     tutti_report **report_out, tutti_error *error) {
+    return rehearse(rehearsal, pool, NULL, report_out, error);
+}
+
+tutti_status emu_rehearse_on_fibers(const emu_rehearsal *rehearsal, emu_thread_pool *pool,
+                                    emu_fiber_set **fibers, tutti_report **report_out,
+                                    tutti_error *error) {
+    tutti_status status = TUTTI_OK;
+    if (*fibers == NULL)
+        status = emu_fiber_set_create(rehearsal->options.stack_bytes, fibers, error);
+    return status == TUTTI_OK ? rehearse(rehearsal, pool, fibers, report_out, error) : status;
 }

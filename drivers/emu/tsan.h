@@ -20,6 +20,14 @@
 #define EMU_TSAN 0
 #endif
 
+/* For functions that begin on one fiber and end on another, and for those that touch thread-local
+ * variables, which fibers share: TSan must neither count them nor look at what they touch. */
+#if EMU_TSAN
+#define EMU_NO_TSAN __attribute__((no_sanitize_thread))
+#else
+#define EMU_NO_TSAN
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

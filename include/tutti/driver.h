@@ -102,7 +102,8 @@ struct tutti_driver_table {
                                     tutti_error *error);
 
     /* Frees what memory_allocate gave. Operations already enqueued on it still finish safely;
-     * whether they see defined contents is the caller's concern.
+     * whether they see defined contents is the caller's concern. The emulated cluster reports it
+     * when nothing says that they are over.
      * Errors:  TUTTI_MISUSE for memory that is not this device's, not the start of an allocation,
      *          or freed before; nothing changes */
     tutti_status (*memory_free)(tutti_device *device, tutti_buffer buffer, tutti_error *error);
@@ -132,7 +133,8 @@ struct tutti_driver_table {
                          tutti_error *error);
 
     /* Runs a function on the host when the stream reaches it; the stream goes on when it returned.
-     * It stands for a kernel: what it reads and writes is declared, so that races are found.
+     * It stands for a kernel: what it reads and writes is declared, so that races are found. Bytes
+     * that it writes and does not declare count as undefined.
      * Memory:   argument is borrowed until the function has returned; the two lists only for the
      *           call
      * Threads:  the function may run on any thread

@@ -93,6 +93,11 @@ void tutti_report_free(tutti_report *report);
 typedef enum tutti_executor {
     TUTTI_EXECUTOR_THREADS = 0,  /* one rank at a time, virtual time, deterministic */
     TUTTI_EXECUTOR_PARALLEL = 1, /* all ranks at once, real time */
+    /* As on threads, the same traces, but all ranks are fibers of one thread: many times more
+     * schedules, and thousands of ranks. Ranks then share thread-local variables and the thread's
+     * identity (errno is kept apart), and a mutex that is held across a call deadlocks, which the
+     * watchdog reports. */
+    TUTTI_EXECUTOR_FIBERS = 2,
 } tutti_executor;
 
 /* Takes a piece of the trace: whole lines of JSON, in order. */

@@ -11,6 +11,7 @@
 #include "tutti/operations.h"
 #include "tutti/script.h"
 #include "tutti/status.h"
+#include "tutti/sweep.h"
 #include "tutti/types.h"
 
 #endif

@@ -78,7 +78,7 @@ TEST(Documents, ScriptsEndAsTheySay) {
 
 TEST(Documents, CodeStandsInAnExample) {
     std::string examples;
-    for (const auto &entry : fs::directory_iterator("examples"))
+    for (const auto &entry : fs::recursive_directory_iterator("examples"))
         if (entry.is_regular_file()) examples += contents_of(entry.path());
     const std::vector<Block> blocks = all_blocks({"c", "cpp"});
     EXPECT_GE(blocks.size(), 3u);

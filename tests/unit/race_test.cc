@@ -17,8 +17,8 @@ void meet(Member *member) {
 // Runs it in a program of its own, which TSan ends with this code when it has seen a race.
 constexpr int kRaceSeen = 66;
 
-void run_and_exit(const RankBody &body) {
-    (void)rehearse(options_for(2), body);
+void run_and_exit(const RankBody &body, tutti_executor executor = TUTTI_EXECUTOR_THREADS) {
+    (void)rehearse(options_for(2, executor), body);
     std::exit(0);
 }
 
@@ -27,6 +27,14 @@ TEST(RaceDeathTest, VariableThatTwoRanksWriteIsSeen) {
     int shared = 0;
     const RankBody body = [&](tutti_rank *self) { shared = tutti_rank_index(self); };
     EXPECT_EXIT(run_and_exit(body), ::testing::ExitedWithCode(kRaceSeen), "data race");
+}
+
+TEST(RaceDeathTest, VariableThatTwoFibersWriteIsSeen) {
+    if (!EMU_TSAN) GTEST_SKIP() << "TSan is off";
+    int shared = 0;
+    const RankBody body = [&](tutti_rank *self) { shared = tutti_rank_index(self); };
+    EXPECT_EXIT(run_and_exit(body, TUTTI_EXECUTOR_FIBERS), ::testing::ExitedWithCode(kRaceSeen),
+                "data race");
 }
 
 TEST(RaceDeathTest, WritingBeforeTheOthersHaveReadIsSeen) {
@@ -54,6 +62,20 @@ TEST(Race, CollectiveOrdersWhatRanksDoBeforeAndAfter) {
         EXPECT_EQ(member.leave(), TUTTI_OK);
     });
     EXPECT_EQ(report->verdict, TUTTI_VERDICT_OK) << text_of(report.get());
+}
+
+TEST(Race, CollectiveOrdersWhatFibersDoBeforeAndAfter) {
+    int shared = 0;
+    const Report report = rehearse(options_for(3, TUTTI_EXECUTOR_FIBERS), [&](tutti_rank *self) {
+        Member member(self);
+        for (int turn = 0; turn < 3; turn++) {
+            if (tutti_rank_index(self) == turn) shared++;
+            meet(&member);
+        }
+        EXPECT_EQ(shared, 3);
+        EXPECT_EQ(member.leave(), TUTTI_OK);
+    });
+    EXPECT_NE(report->verdict, TUTTI_VERDICT_UNRESPONSIVE) << text_of(report.get());
 }
 
 TEST(Race, MessageOrdersSenderAndReceiver) {

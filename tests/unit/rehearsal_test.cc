@@ -514,7 +514,7 @@ TEST(RehearsalOptions, WhatIsNotAllowedIsRefusedByName) {
         {"rank_count", [](auto *o) { o->rank_count = TUTTI_RANKS_MAX + 1; }},
         {"device_count", [](auto *o) { o->device_count = 1; }},
         {"device_count", [](auto *o) { o->device_count = TUTTI_DEVICES_PER_RUN_MAX + 1; }},
-        {"executor", [](auto *o) { o->executor = static_cast<tutti_executor>(2); }},
+        {"executor", [](auto *o) { o->executor = static_cast<tutti_executor>(3); }},
         {"first_use_blocks", [](auto *o) { o->first_use_blocks = 2; }},
         {"tolerate_group_order", [](auto *o) { o->tolerate_group_order = 7; }},
         {"random_schedule", [](auto *o) { o->random_schedule = 2; }},
