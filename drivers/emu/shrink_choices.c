@@ -268,7 +268,7 @@ static char *describe_critical(const shrinker *self, uint64_t place, const detou
 static void find_critical(shrinker *self, tutti_explore_failure *failure) {
     self->run_count = 0;
     for (uint64_t place = self->best.count; place-- > 0;) {
-        detour way;
+        detour way = {0};
         bool found = can_turn_back(self, place, &way);
         if (self->status != TUTTI_OK || self->run_count >= CRITICAL_RUNS_MAX) return;
         if (!found) continue;
