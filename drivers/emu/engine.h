@@ -248,6 +248,9 @@ bool emu_engine_settle(emu_engine *engine, bool pollers_are_stuck);
  * and marks the engine as given up: every blocked call is over with TUTTI_UNRESPONSIVE. */
 void emu_engine_unresponsive(emu_engine *engine, uint32_t host, int64_t limit_ns);
 
+/* The host's program has returned: its own memory may be gone. It exits next. */
+void emu_engine_host_ends(emu_engine *engine, uint32_t host);
+
 bool emu_engine_host_exited(const emu_engine *engine, uint32_t host);
 
 /* Whether the host was killed by a fault (all its calls fail). */

@@ -75,6 +75,9 @@ static tutti_fault_point emu_call_point(const emu_call *call, int32_t *enqueued_
     case EMU_CALL_REFUSED:
     case EMU_CALL_EXIT:
         return TUTTI_FAULT_POINT_COUNT; /* reports of the program, and its end: no calls of it */
+    case EMU_CALL_STREAM_DESTROY:
+    case EMU_CALL_EVENT_DESTROY:
+        return TUTTI_FAULT_POINT_COUNT; /* they cannot fail: the contract gives them no status */
     default:
         return TUTTI_FAULT_AT_STEP;
     }

@@ -288,6 +288,7 @@ static emu_outcome emu_exit_call(emu_host *host, emu_call *call) {
     }
     emu_trace_call(host, call, EMU_TRACE_CALL);
     host->state = EMU_HOST_EXITED;
+    host->is_ending = true;
     host->engine->exited_count++;
     host->engine->progress++;
     return emu_call_ok(host, call);
@@ -400,16 +401,32 @@ emu_outcome emu_engine_issue(emu_engine *engine, uint32_t host_index, emu_call *
     return outcome;
 }
 
+static void emu_note_unfinished(emu_engine *engine, const emu_op *op) {
+    emu_text text = {0};
+    int32_t rank = (int32_t)op->host;
+    emu_text_add(&text, "rank %" PRId32 " ends before its ", rank);
+    emu_text_add_op(&text, op);
+    emu_text_add(&text, " is made: the memory of the program that it names may be gone by then, so "
+                        "it is not made.\nTo change: wait for the stream before the memory goes.");
+    emu_note_add(engine, TUTTI_VERDICT_MISUSE, "unfinished", emu_op_subject(op), &rank, 1, &text);
+}
+
+void emu_engine_host_ends(emu_engine *engine, uint32_t host) {
+    engine->hosts[host]->is_ending = true;
+}
+
 /* Memory of the program, as opposed to a device's, may be gone with the rank that gave it: what its
  * streams still hold must not touch it. Its host functions are the program's own code, which a rank
  * that was killed does not run any more. */
-static void emu_effect_spare_the_dead(const emu_engine *engine, emu_effect *effect) {
+static void emu_effect_spare_the_dead(emu_engine *engine, emu_effect *effect) {
     const emu_op *op = effect->subject;
     const emu_host *host = engine->hosts[op->host];
     bool function = effect->kind == EMU_EFFECT_FUNCTION;
-    bool dead = host->killed || (host->state == EMU_HOST_EXITED && !function);
+    bool dead = host->killed || (host->is_ending && !function);
     bool on_device = op->source_memory != NULL && op->destination_memory != NULL;
     if (!dead || op->comm != NULL || (on_device && !function)) return;
+    if (!function && effect->count == 0) return;
+    if (!host->killed) emu_note_unfinished(engine, op);
     effect->kind = EMU_EFFECT_COPY;
     effect->count = 0;
 }

@@ -206,6 +206,8 @@ int32_t emu_schedule_point(emu_schedule *schedule, emu_call_kind kind) {
     const host_record *record = &schedule->hosts[schedule->current];
     bool looks_again = record->looks_at != NULL && call_has(kind, LOOKS);
     schedule->turn_points++;
+    if (kind == EMU_CALL_EXIT)
+        emu_engine_host_ends(schedule->config.engine, (uint32_t)schedule->current);
     /* A host that is never held up must not keep pollers from what it did for them. */
     if (schedule->turn_points >= EMU_TURN_POINTS_MAX && has_news(schedule))
         release_pollers(schedule);

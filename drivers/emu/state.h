@@ -94,6 +94,7 @@ struct emu_host {
     uint8_t state; /* emu_host_state */
     uint8_t wait;  /* emu_wait_kind, when blocked */
     bool killed;
+    bool is_ending;         /* its program has returned */
     bool was_failed;        /* some call of it returned an error */
     uint32_t refusal_count; /* refused calls that it has not tried again with success */
     bool resume;            /* time is up: the call is to be issued again, its faults applied */

@@ -22,6 +22,16 @@ static bool has_finding(const tutti_report *report, tutti_verdict kind) {
     return false;
 }
 
+/* What was not taken back is not held against the program: there is nothing more that it can do. */
+static bool refused_to_take_back(const tutti_report *report) {
+    for (uint32_t i = 0; i < report->finding_count; i++)
+        if (report->findings[i].kind == TUTTI_VERDICT_REFUSED &&
+            (strcmp(report->findings[i].detail, "memory_free") == 0 ||
+             strcmp(report->findings[i].detail, "comm_abort") == 0))
+            return true;
+    return false;
+}
+
 static bool is_listed(const tutti_sweep_options *options, tutti_verdict verdict) {
     if (options->verdicts == NULL || verdict == TUTTI_VERDICT_OK) return true;
     for (uint32_t i = 0; i < options->verdict_count; i++)
@@ -35,7 +45,8 @@ static const char *judge_report(const tutti_sweep_options *options, const tutti_
                                 const tutti_report *report, bool is_script) {
     bool wrong = is_script ? report->verdict == TUTTI_VERDICT_WRONG
                            : has_finding(report, TUTTI_VERDICT_WRONG);
-    if (has_finding(report, TUTTI_VERDICT_LEAK)) return "something is not given back";
+    if (has_finding(report, TUTTI_VERDICT_LEAK) && !refused_to_take_back(report))
+        return "something is not given back";
     if (report->verdict == TUTTI_VERDICT_OK) return NULL;
     if (report->verdict == TUTTI_VERDICT_UNRESPONSIVE) return "a rank does not come back";
     if (report->verdict == TUTTI_VERDICT_DIVERGENCE) return "it does not do the same in every run";

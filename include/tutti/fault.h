@@ -71,7 +71,7 @@ typedef enum tutti_fault_point {
     TUTTI_FAULT_AT_COPY = 23,    /* to, from and on a device */
     TUTTI_FAULT_AT_KERNEL = 24,  /* a launched function */
     TUTTI_FAULT_AT_GROUP = 25,   /* the call that ends a group call */
-    TUTTI_FAULT_AT_STEP = 26,    /* any call of a rank, those above and all others; see below */
+    TUTTI_FAULT_AT_STEP = 26,    /* any call of a rank that has a status; see below */
     TUTTI_FAULT_AT_ALLOC = 27,   /* a call that allocates device memory */
     TUTTI_FAULT_AT_STREAM = 28,  /* a call that creates a stream or an event */
     TUTTI_FAULT_AT_LINK = 29,    /* data on its way from rank to peer, in whatever operation */

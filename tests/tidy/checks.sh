@@ -141,6 +141,8 @@ check_headers() {
     local failed=0 count=0 header
     while read -r header; do
         count=$((count + 1))
+        # It needs GoogleTest; an example includes it first.
+        [ "$header" != include/tutti/testing.h ] || continue
         compile_alone "$1" c c11 "$header" "${header#include/}" || failed=1
         case $header in
         include/*) compile_alone "$1" c++ c++17 "$header" "${header#include/}" || failed=1 ;;
