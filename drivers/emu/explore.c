@@ -328,6 +328,10 @@ static tutti_status run_sweep(emu_explorer *explorer) {
     tutti_sweep_options options;
     tutti_sweep_report *swept = NULL;
     begin_stage(explorer, "faults", explorer->options.fault_limit);
+    if (explorer->subject->sweep == NULL) {
+        note(explorer, "not run, since the program is to fail without a fault");
+        return TUTTI_OK;
+    }
     tutti_sweep_options_init(&options);
     options.run_count_max = explorer->options.fault_limit;
     options.shard_index = explorer->options.shard_index;

@@ -31,7 +31,8 @@ typedef struct emu_subject {
     bool (*ends_well)(void *context, const tutti_report *report);
     /* The command that repeats a schedule with more faults, for free(). */
     char *(*repeat)(void *context, const char *choices, const char *faults);
-    /* Sweeps the program's faults. */
+    /* Sweeps the program's faults. NULL: it is to fail without one, and nobody can say what it is
+     * to do with one. */
     tutti_status (*sweep)(void *context, const tutti_sweep_options *options,
                           tutti_sweep_report **report_out, tutti_error *error);
 } emu_subject;

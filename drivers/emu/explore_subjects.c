@@ -246,7 +246,7 @@ static tutti_status explore_script(script_subject *subject, const tutti_explore_
         .run = run_script,
         .ends_well = script_ends_well,
         .repeat = repeat_script,
-        .sweep = sweep_script,
+        .sweep = parsed->verdict.kind == TUTTI_VERDICT_OK ? sweep_script : NULL,
     };
     tutti_status status = emu_script_devices(parsed, &subject->devices, error);
     if (status == TUTTI_OK)

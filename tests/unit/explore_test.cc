@@ -242,6 +242,16 @@ TEST(Explore, SweepsFaultsWhenAsked) {
     EXPECT_NE(text.find("TUTTI_FAULTS='all_reduce[rank=1"), std::string::npos) << text;
 }
 
+TEST(Explore, DoesNotSweepWhatIsToFailAnyway) {
+    tutti_explore_options options = explore_options();
+    options.stages = TUTTI_EXPLORE_PLAIN | TUTTI_EXPLORE_FAULTS;
+    const Exploration found = explore_text("ranks 2\nbuffer x f32 1\nrank 0\n all_reduce x sum\n"
+                                           " sync\nverdict missing culprit 1\n",
+                                           options);
+    EXPECT_EQ(found->failure_count, 0u) << text_of(found.get());
+    EXPECT_NE(text_of(found.get()).find("to fail without a fault"), std::string::npos);
+}
+
 // --- Programs that cannot be repeated ---
 
 TEST(Explore, AProgramThatDependsOnSomethingElseIsFoundOut) {
