@@ -1,5 +1,5 @@
-/* Runs a fuzz target once on every file of the folders that are its arguments, in the order of
- * their names. A folder without files is a failure: nothing was tried. */
+/* Runs a fuzz target once on every file that is an argument, and on every file of the folders that
+ * are, in the order of their names. A folder without files is a failure: nothing was tried. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "fuzz/entry.h"
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { PATH_BYTES = 4096 };
 
@@ -61,9 +62,18 @@ static void replay_folder(const char *folder) {
     free(entries);
 }
 
+static void replay(const char *path) {
+    struct stat about;
+    if (stat(path, &about) != 0) stop(path, "is not there");
+    if (S_ISDIR(about.st_mode))
+        replay_folder(path);
+    else
+        replay_file(path);
+}
+
 int main(int argc, char **argv) {
-    if (argc < 2) stop(argv[0], "wants the folders that hold inputs");
+    if (argc < 2) stop(argv[0], "wants inputs, or the folders that hold them");
     for (int i = 1; i < argc; i++)
-        replay_folder(argv[i]);
+        replay(argv[i]);
     return 0;
 }

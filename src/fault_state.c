@@ -33,6 +33,8 @@ struct tutti_fault_state {
     fault_track *tracks;          /* one a rule, owned */
     fault_counter *counters;      /* owned */
     size_t counter_count;
+    tutti_fault_chance *chance; /* NULL: draws decide */
+    void *chance_context;
 };
 
 /* ---- random draws ---- */
@@ -240,6 +242,23 @@ static fault_counter *find_counter(const tutti_fault_state *state, uint32_t rule
     return &state->counters[track->counter_first + (size_t)index];
 }
 
+/* Whether a term with a probability applies, as drawn or as somebody else decides. */
+static bool applies(const tutti_fault_state *state, uint64_t key, int32_t rank, uint64_t hit,
+                    uint32_t probability) {
+    const bool drawn = draw(key, rank, hit, probability);
+
+    return state->chance != NULL ? state->chance(state->chance_context, drawn) != 0 : drawn;
+}
+
+void tutti_fault_state_set_chance(tutti_fault_state *state, tutti_fault_chance *chance,
+                                  void *context) {
+    if (state == NULL) {
+        return;
+    }
+    state->chance = chance;
+    state->chance_context = context;
+}
+
 /* Counts a hit. Returns what the rule does at it, or NULL when that is nothing. */
 static const tutti_fault_action *count_hit(const tutti_fault_state *state, uint32_t rule,
                                            int32_t rank, fault_counter *counter) {
@@ -251,7 +270,7 @@ static const tutti_fault_action *count_hit(const tutti_fault_state *state, uint3
     }
     const tutti_fault_term *term = &state->plan->terms[subject->term_first + counter->term];
     if (term->probability != TUTTI_FAULT_ALWAYS &&
-        !draw(state->tracks[rule].key, rank, counter->hits, term->probability)) {
+        !applies(state, state->tracks[rule].key, rank, counter->hits, term->probability)) {
         return NULL;
     }
     if (term->times > 0) {

@@ -20,6 +20,7 @@ enum {
     KEY_EXECUTOR,
     KEY_CLASSES,
     KEY_WALKS,
+    KEY_SWEEP,
     KEY_ALL,
     KEY_AS_FOUND,
     KEY_SHARD,
@@ -38,6 +39,10 @@ static const struct argp_option explore_options[] = {
      "Run at most N schedules of different classes; 0: none (10000 when not given)", 0},
     {"walks", KEY_WALKS, "N", 0,
      "Draw N schedules in each of five ways; 0: none (1000 when not given)", 0},
+    {"sweep", KEY_SWEEP, "N", 0,
+     "Run the program with at most N different faults, one at a time; 0: none (1000 when not "
+     "given)",
+     0},
     {"all", KEY_ALL, NULL, 0, "Go on after a failure, and group failures by cause", 0},
     {"as-found", KEY_AS_FOUND, NULL, 0, "Do not make failing schedules small", 0},
     {"shard", KEY_SHARD, "I/N", 0,
@@ -52,7 +57,8 @@ static const struct argp_option explore_options[] = {
 
 static const char explore_doc[] =
     "Runs many schedules of scripts: the plain one, the extremes, one of every class of schedules "
-    "that can differ, and drawn ones; says how many, and whether those were all. A schedule that "
+    "that can differ, and drawn ones; then the plain one with each fault in turn; says how many, "
+    "and whether those were all. A schedule that "
     "does not end as the script's verdict says is a failure; it is made small, and the choice that "
     "decides is named.\v"
     "Exit status: 0 if no schedule failed, 1 if one did, 2 if a script could not be read or "
@@ -146,6 +152,10 @@ static error_t parse_explore(int key, char *argument, struct argp_state *state) 
     case KEY_WALKS:
         explore->walk_limit =
             parse_limit(arguments, TUTTI_EXPLORE_WALKS, "--walks", argument, state);
+        return 0;
+    case KEY_SWEEP:
+        explore->fault_limit =
+            parse_limit(arguments, TUTTI_EXPLORE_FAULTS, "--sweep", argument, state);
         return 0;
     case KEY_ALL:
         explore->collect_all = 1;
@@ -294,7 +304,7 @@ int command_explore(int argc, char **argv) {
     memset(&arguments, 0, sizeof arguments);
     arguments.script.struct_size = sizeof arguments.script;
     tutti_explore_options_init(&arguments.explore);
-    arguments.explore.stages = TUTTI_EXPLORE_ALL;
+    arguments.explore.stages = TUTTI_EXPLORE_ALL | TUTTI_EXPLORE_FAULTS;
     const error_t error = argp_parse(&parser, argc, argv, 0, NULL, &arguments);
     int status = EXIT_UNREADABLE;
     if (arguments.progress) arguments.explore.progress = show_progress;

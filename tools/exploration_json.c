@@ -17,6 +17,7 @@ static json_t *failure_json(const tutti_explore_failure *failure) {
     object = put(object, "stage", text_json(failure->stage));
     object = put(object, "times", json_integer((json_int_t)failure->times));
     object = put(object, "found_choices", text_json(failure->found_choices));
+    object = put(object, "faults", text_json(failure->faults));
     object = put(object, "critical", text_json(failure->critical));
     object = put(object, "hazard", json_boolean(failure->is_hazard));
     return put(object, "setting", text_json(failure->setting));

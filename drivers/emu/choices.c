@@ -167,6 +167,7 @@ void emu_divergence_format(const emu_divergence *divergence, char *text, size_t 
 static uint32_t answer_to(emu_choices *choices, const emu_question *question) {
     switch (choices->mode) {
     case EMU_CHOICES_RANDOM:
+        if (question->kind == EMU_CHOICE_FAULT) return 0; /* the plan's own draws are random */
         return emu_draw_below(&choices->state, question->answer_count);
     case EMU_CHOICES_REPLAY:
         return replay(choices, question);

@@ -23,7 +23,7 @@ typedef enum emu_choice_kind {
                               the timers of several fire at one moment */
     EMU_CHOICE_STREAM = 1, /* s: which stream's operation starts, when capacity is short */
     EMU_CHOICE_POLL = 2,   /* p: whether a poll sees already what is over */
-    EMU_CHOICE_FAULT = 3,  /* f: whether a fault happens */
+    EMU_CHOICE_FAULT = 3,  /* f: 1 turns around what a fault plan has drawn */
     EMU_CHOICE_DATA = 4,   /* d: a value of the program's own input */
     EMU_CHOICE_KIND_COUNT = 5,
 } emu_choice_kind;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "drivers/emu/rehearsal.h"
-#include "drivers/emu/tsan.h"
+#include "drivers/emu/sanitize.h"
 #include "tutti/group.h"
 
 /* --- Which rank a thread runs --- */
@@ -87,6 +87,7 @@ tutti_status emu_cluster_init(emu_cluster *cluster, const emu_executor *executor
     if (status == TUTTI_OK) {
         emu_config own = config != NULL ? *config : config_of(cluster, options);
         own.choices = rehearsal->choices;
+        if (config == NULL) own.memory_guard = emu_asan_guard_or_null();
         own.steps = rehearsal->steps;
         if (rehearsal->watch != NULL) own.watch = *rehearsal->watch;
         status = emu_engine_create(&own, &cluster->base, &cluster->engine, error);

@@ -35,6 +35,10 @@ typedef struct emu_watch {
     void *context; /* for both */
 } emu_watch;
 
+/* Told that the program must not touch some memory of a device from now on, or that it may again.
+ */
+typedef void emu_memory_guard(const void *data, size_t bytes, bool closed);
+
 /* How a cluster is built. All durations in nanoseconds on the engine's clock. */
 typedef struct emu_config {
     uint32_t host_count;
@@ -54,6 +58,7 @@ typedef struct emu_config {
     uint64_t seed;                  /* of the plan's probabilities */
     emu_choices *choices;           /* answers what could go either way, borrowed; NULL: every
                                        answer is 0 */
+    emu_memory_guard *memory_guard; /* NULL: nobody is told */
     emu_step_log *steps;            /* gets what depends on what, borrowed; NULL: nobody asks */
     tutti_trace_sink *trace_sink;   /* NULL: only the hash is kept */
     void *trace_context;

@@ -35,7 +35,7 @@ static void tell_progress(emu_explorer *explorer) {
 }
 
 static tutti_status keep(emu_explorer *explorer, tutti_report *report, const char *setting) {
-    if (emu_explorer_keep(explorer, report, setting)) return TUTTI_OK;
+    if (emu_explorer_keep(explorer, report, setting, "")) return TUTTI_OK;
     return tutti_error_set(explorer->error, TUTTI_OUT_OF_MEMORY, "no memory for a failure");
 }
 
@@ -279,6 +279,73 @@ static tutti_status run_walks(emu_explorer *explorer, const walk_stage *stage) {
     return status;
 }
 
+/* --- Faults --- */
+
+static int sweep_goes_on(void *context, const tutti_sweep_case *done, uint64_t done_count,
+                         uint64_t total_count) {
+    emu_explorer *explorer = context;
+    (void)done;
+    explorer->stage->run_count = done_count;
+    explorer->stage_limit = total_count;
+    tell_progress(explorer);
+    return explorer->stopped ? 1 : 0;
+}
+
+/* A case that failed, run once more for its report. */
+static tutti_status keep_swept(emu_explorer *explorer, const tutti_sweep_case *failed) {
+    const emu_subject *subject = explorer->subject;
+    emu_choices choices;
+    tutti_report *report = NULL;
+    emu_choices_init_plain(&choices);
+    char *repeat = subject->repeat(subject->context, "", failed->plan);
+    const emu_trial trial = {.choices = &choices, .faults = failed->plan, .repeat = repeat};
+    tutti_status status = subject->run(subject->context, &trial, &report, explorer->error);
+    if (status == TUTTI_OK && !emu_explorer_keep(explorer, report, "", failed->plan))
+        status = tutti_error_set(explorer->error, TUTTI_OUT_OF_MEMORY, "no memory for a failure");
+    emu_choices_free(&choices);
+    free(repeat);
+    return status;
+}
+
+static tutti_status end_sweep(emu_explorer *explorer, const tutti_sweep_report *swept) {
+    char text[256];
+    uint32_t kept = 0;
+    tutti_status status = TUTTI_OK;
+    snprintf(text, sizeof(text),
+             "%" PRIu64 " faults: %" PRIu64 " passed, %" PRIu64 " failed, %" PRIu64 " not run",
+             swept->case_count, swept->passed_count, swept->failed_count, swept->not_run_count);
+    note(explorer, text);
+    explorer->stage->run_count = swept->run_count;
+    explorer->result->run_count += swept->run_count;
+    explorer->stage->complete = swept->not_run_count == 0;
+    for (uint64_t i = 0; i < swept->case_count && status == TUTTI_OK; i++)
+        if (swept->cases[i].result == TUTTI_SWEEP_FAILED && kept++ < EMU_EXPLORE_SWEPT_MAX)
+            status = keep_swept(explorer, &swept->cases[i]);
+    return status;
+}
+
+static tutti_status run_sweep(emu_explorer *explorer) {
+    tutti_sweep_options options;
+    tutti_sweep_report *swept = NULL;
+    begin_stage(explorer, "faults", explorer->options.fault_limit);
+    if (explorer->subject->sweep == NULL) {
+        note(explorer, "not run, since the program is to fail without a fault");
+        return TUTTI_OK;
+    }
+    tutti_sweep_options_init(&options);
+    options.run_count_max = explorer->options.fault_limit;
+    options.shard_index = explorer->options.shard_index;
+    options.shard_count = explorer->options.shard_count;
+    options.progress = sweep_goes_on;
+    options.context = explorer;
+    tutti_status status =
+        explorer->subject->sweep(explorer->subject->context, &options, &swept, explorer->error);
+    if (status != TUTTI_OK) return status;
+    status = end_sweep(explorer, swept);
+    tutti_sweep_report_free(swept);
+    return status;
+}
+
 /* --- The ladder --- */
 
 static bool wants(const emu_explorer *explorer, uint32_t stage) {
@@ -292,10 +359,11 @@ static tutti_status climb(emu_explorer *explorer) {
         status = run_extremes(explorer);
     if (status == TUTTI_OK && first && wants(explorer, TUTTI_EXPLORE_CLASSES))
         status = run_classes(explorer);
-    if (explorer->result->complete) return status; /* there is nothing left to be drawn */
-    for (size_t i = 0; i < sizeof walk_stages / sizeof *walk_stages; i++)
+    bool draws = !explorer->result->complete; /* else there is nothing left to be drawn */
+    for (size_t i = 0; draws && i < sizeof walk_stages / sizeof *walk_stages; i++)
         if (status == TUTTI_OK && wants(explorer, TUTTI_EXPLORE_WALKS))
             status = run_walks(explorer, &walk_stages[i]);
+    if (status == TUTTI_OK && wants(explorer, TUTTI_EXPLORE_FAULTS)) status = run_sweep(explorer);
     return status;
 }
 
@@ -303,7 +371,7 @@ static tutti_status shrink_all(emu_explorer *explorer) {
     tutti_status status = TUTTI_OK;
     if (explorer->options.keep_as_found) return status;
     for (uint32_t i = 0; i < explorer->result->failure_count && status == TUTTI_OK; i++)
-        if (!explorer->failures[i].is_hazard)
+        if (!explorer->failures[i].is_hazard && explorer->failures[i].faults[0] == '\0')
             status = emu_shrink_failure(explorer->subject, &explorer->failures[i], explorer->error);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "drivers/emu/choices.h"
 #include "drivers/emu/steps.h"
 #include "tutti/explore.h"
+#include "tutti/sweep.h"
 
 /* How one schedule is to be run. */
 typedef struct emu_trial {
@@ -16,6 +17,7 @@ typedef struct emu_trial {
     tutti_trace_sink *trace_sink; /* NULL: none */
     void *trace_context;
     const char *repeat; /* command that repeats the run, for its report; NULL: none */
+    const char *faults; /* rules besides the program's own; NULL: none */
 } emu_trial;
 
 /* A program that is explored. */
@@ -27,8 +29,12 @@ typedef struct emu_subject {
     tutti_status (*run)(void *context, const emu_trial *trial, tutti_report **report_out,
                         tutti_error *error);
     bool (*ends_well)(void *context, const tutti_report *report);
-    /* The command that repeats a schedule, for free(). */
-    char *(*repeat)(void *context, const char *choices);
+    /* The command that repeats a schedule with more faults, for free(). */
+    char *(*repeat)(void *context, const char *choices, const char *faults);
+    /* Sweeps the program's faults. NULL: it is to fail without one, and nobody can say what it is
+     * to do with one. */
+    tutti_status (*sweep)(void *context, const tutti_sweep_options *options,
+                          tutti_sweep_report **report_out, tutti_error *error);
 } emu_subject;
 
 typedef struct emu_explorer {
@@ -46,7 +52,7 @@ typedef struct emu_explorer {
     tutti_error *error;
 } emu_explorer;
 
-enum { EMU_EXPLORE_STAGES_MAX = 16 };
+enum { EMU_EXPLORE_STAGES_MAX = 16, EMU_EXPLORE_SWEPT_MAX = 20 /* failures of a sweep kept */ };
 
 /* Runs the ladder.
  * Errors: as tutti_explore() */
@@ -61,8 +67,10 @@ tutti_status emu_explore_options_complete(const tutti_explore_options *options,
 /* --- explore_failures.c --- */
 
 /* Keeps a report that did not end as it must, or counts it with those that fail for the same cause;
- * the report is the explorer's from here on. `setting` "" unless it is a hazard. False: memory. */
-bool emu_explorer_keep(emu_explorer *explorer, tutti_report *report, const char *setting);
+ * the report is the explorer's from here on. `setting` "" unless it is a hazard, `faults` "" unless
+ * a sweep found it. False: memory. */
+bool emu_explorer_keep(emu_explorer *explorer, tutti_report *report, const char *setting,
+                       const char *faults);
 
 /* Whether two reports fail for the same cause. */
 bool emu_reports_alike(const tutti_report *a, const tutti_report *b);

@@ -31,7 +31,8 @@ static tutti_explore_failure *find_alike(emu_explorer *explorer, const tutti_rep
     return NULL;
 }
 
-bool emu_explorer_keep(emu_explorer *explorer, tutti_report *report, const char *setting) {
+bool emu_explorer_keep(emu_explorer *explorer, tutti_report *report, const char *setting,
+                       const char *faults) {
     tutti_exploration *result = explorer->result;
     tutti_explore_failure *failure = find_alike(explorer, report, setting);
     if (failure != NULL || result->failure_count >= TUTTI_EXPLORE_FAILURES_MAX) {
@@ -48,11 +49,14 @@ bool emu_explorer_keep(emu_explorer *explorer, tutti_report *report, const char 
         .stage = explorer->stage->name,
         .times = 1,
         .found_choices = emu_text_copy(report->choices),
+        .faults = emu_text_copy(faults),
         .critical = "",
         .is_hazard = setting[0] != '\0',
         .setting = setting,
     };
-    if (failure->found_choices == NULL) {
+    if (failure->found_choices == NULL || failure->faults == NULL) {
+        if (failure->found_choices != NULL && failure->found_choices[0] != '\0')
+            free((void *)(uintptr_t)failure->found_choices);
         tutti_report_free(report);
         return false;
     }

@@ -41,10 +41,10 @@ static tutti_status check_options(const tutti_explore_options *options, tutti_er
                                ", and this version has %zu: fill "
                                "them with tutti_explore_options_init()",
                                options->struct_size, sizeof(*options));
-    if ((options->stages & ~(uint32_t)TUTTI_EXPLORE_ALL) != 0)
+    if ((options->stages & ~(uint32_t)(TUTTI_EXPLORE_ALL | TUTTI_EXPLORE_FAULTS)) != 0)
         return tutti_error_set(error, TUTTI_INVALID_ARGUMENT,
                                "stages is 0x%" PRIx32 ": this version has the bits of 0x%x",
-                               options->stages, TUTTI_EXPLORE_ALL);
+                               options->stages, TUTTI_EXPLORE_ALL | TUTTI_EXPLORE_FAULTS);
     if (options->shard_count != 0 && options->shard_index >= options->shard_count)
         return tutti_error_set(error, TUTTI_INVALID_ARGUMENT,
                                "shard_index is %" PRIu32 " of %" PRIu32 " shards: they count from "
@@ -64,6 +64,7 @@ tutti_status emu_explore_options_complete(const tutti_explore_options *options,
     if (full_out->stages == 0) full_out->stages = TUTTI_EXPLORE_ALL;
     if (full_out->class_limit == 0) full_out->class_limit = TUTTI_EXPLORE_CLASSES_DEFAULT;
     if (full_out->walk_limit == 0) full_out->walk_limit = TUTTI_EXPLORE_WALKS_DEFAULT;
+    if (full_out->fault_limit == 0) full_out->fault_limit = TUTTI_EXPLORE_FAULTS_DEFAULT;
     if (full_out->self_check_interval == 0)
         full_out->self_check_interval = TUTTI_EXPLORE_SELF_CHECK_DEFAULT;
     complete_shards(full_out);
@@ -91,6 +92,7 @@ void tutti_exploration_free(tutti_exploration *exploration) {
         tutti_report_free(failure->report);
         free_text(failure->found_choices);
         free_text(failure->critical);
+        free_text(failure->faults);
     }
     for (uint32_t i = 0; i < exploration->stage_count; i++)
         free_text(exploration->stages[i].note);

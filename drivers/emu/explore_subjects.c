@@ -17,6 +17,17 @@ typedef struct function_subject {
     emu_fiber_set *fibers; /* NULL: none yet */
 } function_subject;
 
+/* Rules of a plan, and of another one after it; the environment's when the first is NULL. */
+static bool join_faults(const char *own, const char *more, char **joined_out) {
+    if (own == NULL) own = getenv("TUTTI_FAULTS");
+    if (own == NULL) own = "";
+    size_t bytes = strlen(own) + strlen(more) + 2;
+    *joined_out = malloc(bytes);
+    if (*joined_out == NULL) return false;
+    snprintf(*joined_out, bytes, "%s\n%s", own, more);
+    return true;
+}
+
 static tutti_status run_function(void *context, const emu_trial *trial, tutti_report **report_out,
                                  tutti_error *error) {
     function_subject *subject = context;
@@ -29,10 +40,16 @@ static tutti_status run_function(void *context, const emu_trial *trial, tutti_re
     options->trace_sink = trial->trace_sink;
     options->trace_context = trial->trace_context;
     if (trial->repeat != NULL) options->repeat = trial->repeat;
-    if (options->executor == TUTTI_EXECUTOR_FIBERS)
-        return emu_rehearse_on_fibers(&rehearsal, subject->pool, &subject->fibers, report_out,
-                                      error);
-    return emu_rehearse_on_threads(&rehearsal, subject->pool, report_out, error);
+    char *faults = NULL;
+    if (trial->faults != NULL && !join_faults(options->faults, trial->faults, &faults))
+        return tutti_error_set(error, TUTTI_OUT_OF_MEMORY, "no memory for faults");
+    if (faults != NULL) options->faults = faults;
+    tutti_status status =
+        options->executor == TUTTI_EXECUTOR_FIBERS
+            ? emu_rehearse_on_fibers(&rehearsal, subject->pool, &subject->fibers, report_out, error)
+            : emu_rehearse_on_threads(&rehearsal, subject->pool, report_out, error);
+    free(faults);
+    return status;
 }
 
 static bool function_ends_well(void *context, const tutti_report *report) {
@@ -41,14 +58,27 @@ static bool function_ends_well(void *context, const tutti_report *report) {
 }
 
 /* What the caller says repeats the run, with the schedule before it. */
-static char *repeat_function(void *context, const char *choices) {
+static char *repeat_function(void *context, const char *choices, const char *faults) {
     const function_subject *subject = context;
     const char *command = subject->rehearsal.options.repeat;
     if (command == NULL) command = "run this program";
-    size_t bytes = strlen(command) + strlen(choices) + sizeof("TUTTI_CHOICES='' ");
+    size_t bytes = strlen(command) + strlen(choices) + strlen(faults) +
+                   sizeof("TUTTI_CHOICES='' TUTTI_FAULTS='' ");
     char *text = malloc(bytes);
-    if (text != NULL) snprintf(text, bytes, "TUTTI_CHOICES='%s' %s", choices, command);
+    if (text == NULL) return NULL;
+    bool with_faults = faults[0] != '\0';
+    snprintf(text, bytes, "TUTTI_CHOICES='%s' %s%s%s%s", choices,
+             with_faults ? "TUTTI_FAULTS='" : "", faults, with_faults ? "' " : "", command);
     return text;
+}
+
+static tutti_status sweep_function(void *context, const tutti_sweep_options *options,
+                                   tutti_sweep_report **report_out, tutti_error *error) {
+    const function_subject *subject = context;
+    tutti_rehearsal_options rehearsal = subject->rehearsal.options;
+    rehearsal.choices = NULL;
+    return tutti_sweep(&rehearsal, subject->rehearsal.function, subject->rehearsal.argument,
+                       options, report_out, error);
 }
 
 static tutti_status explore_function(function_subject *subject,
@@ -63,6 +93,7 @@ static tutti_status explore_function(function_subject *subject,
         .run = run_function,
         .ends_well = function_ends_well,
         .repeat = repeat_function,
+        .sweep = sweep_function,
     };
     const emu_thread_pool_options pool_options = {.stack_bytes = rehearsal->stack_bytes,
                                                   .one_cpu = true};
@@ -115,6 +146,19 @@ typedef struct script_subject {
     tutti_fault_plan *faults;
 } script_subject;
 
+/* The script's plan with more rules. */
+static tutti_status more_faults(const script_subject *subject, const char *faults,
+                                tutti_fault_plan **plan_out, tutti_error *error) {
+    char *joined = NULL;
+    tutti_script_options options = subject->options;
+    if (!join_faults(options.faults, faults, &joined))
+        return tutti_error_set(error, TUTTI_OUT_OF_MEMORY, "no memory for faults");
+    options.faults = joined;
+    tutti_status status = emu_script_faults(subject->script->parsed, &options, plan_out, error);
+    free(joined);
+    return status;
+}
+
 static tutti_status run_script(void *context, const emu_trial *trial, tutti_report **report_out,
                                tutti_error *error) {
     const script_subject *subject = context;
@@ -123,14 +167,21 @@ static tutti_status run_script(void *context, const emu_trial *trial, tutti_repo
     options.trace_context = trial->trace_context;
     options.repeat = trial->repeat;
     const emu_script *parsed = subject->script->parsed;
-    emu_config config = emu_script_config(parsed, &options, subject->devices, subject->faults);
+    tutti_fault_plan *more = NULL;
+    tutti_status status = TUTTI_OK;
+    if (trial->faults != NULL) status = more_faults(subject, trial->faults, &more, error);
+    if (status != TUTTI_OK) return status;
+    emu_config config = emu_script_config(parsed, &options, subject->devices,
+                                          more != NULL ? more : subject->faults);
     config.choices = trial->choices;
     config.steps = trial->steps;
     if (trial->first_use_blocks) config.first_use_blocks = true;
     if (trial->one_collective) config.capacity = 1;
-    if (options.executor == TUTTI_SCRIPT_ON_THREADS)
-        return emu_script_run_on_threads(parsed, &options, &config, report_out, error);
-    return emu_script_run_as_data(parsed, &options, &config, report_out, error);
+    status = options.executor == TUTTI_SCRIPT_ON_THREADS
+                 ? emu_script_run_on_threads(parsed, &options, &config, report_out, error)
+                 : emu_script_run_as_data(parsed, &options, &config, report_out, error);
+    tutti_fault_plan_destroy(more);
+    return status;
 }
 
 static bool script_ends_well(void *context, const tutti_report *report) {
@@ -138,18 +189,50 @@ static bool script_ends_well(void *context, const tutti_report *report) {
     return tutti_script_ends_as_expected(subject->script, report) != 0;
 }
 
-static char *repeat_script(void *context, const char *choices) {
-    const script_subject *subject = context;
-    const char *file = subject->script->parsed->file, *faults = subject->options.faults;
-    bool with_faults = faults != NULL && faults[0] != '\0';
-    if (!with_faults) faults = "";
-    size_t bytes = strlen(file) + strlen(choices) + strlen(faults) +
-                   sizeof("tutti replay '' --choices '' --faults ''");
-    char *text = malloc(bytes);
+/* A word for a shell, in quotes; the caller frees it. */
+static char *quoted(const char *word) {
+    char *text = malloc(4 * strlen(word) + 3);
+    char *end = text;
     if (text == NULL) return NULL;
-    snprintf(text, bytes, "tutti replay '%s' --choices '%s'%s%s%s", file, choices,
-             with_faults ? " --faults '" : "", faults, with_faults ? "'" : "");
+    *end++ = '\'';
+    for (; *word != '\0'; word++) {
+        if (*word != '\'') {
+            *end++ = *word;
+            continue;
+        }
+        memcpy(end, "'\\''", 4);
+        end += 4;
+    }
+    *end++ = '\'';
+    *end = '\0';
     return text;
+}
+
+static char *repeat_script(void *context, const char *choices, const char *faults) {
+    const script_subject *subject = context;
+    char *all = NULL;
+    if (!join_faults(subject->options.faults, faults, &all)) return NULL;
+    const char *plan = all[0] == '\n' ? all + 1 : all;
+    char *file_word = quoted(subject->script->parsed->file), *plan_word = quoted(plan);
+    bool with_faults = strcspn(plan, "\n") > 0;
+    size_t bytes = strlen(all) * 4 + strlen(choices) + 64;
+    if (file_word != NULL) bytes += strlen(file_word);
+    char *text = file_word != NULL && plan_word != NULL ? malloc(bytes) : NULL;
+    if (text != NULL)
+        snprintf(text, bytes, "tutti replay %s --choices '%s'%s%s", file_word, choices,
+                 with_faults ? " --faults " : "", with_faults ? plan_word : "");
+    free(all);
+    free(file_word);
+    free(plan_word);
+    return text;
+}
+
+static tutti_status sweep_script(void *context, const tutti_sweep_options *options,
+                                 tutti_sweep_report **report_out, tutti_error *error) {
+    const script_subject *subject = context;
+    tutti_script_options script = subject->options;
+    script.choices = NULL;
+    return tutti_sweep_script(subject->script, &script, options, report_out, error);
 }
 
 static tutti_status explore_script(script_subject *subject, const tutti_explore_options *options,
@@ -163,6 +246,7 @@ static tutti_status explore_script(script_subject *subject, const tutti_explore_
         .run = run_script,
         .ends_well = script_ends_well,
         .repeat = repeat_script,
+        .sweep = parsed->verdict.kind == TUTTI_VERDICT_OK ? sweep_script : NULL,
     };
     tutti_status status = emu_script_devices(parsed, &subject->devices, error);
     if (status == TUTTI_OK)

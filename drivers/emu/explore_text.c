@@ -66,6 +66,11 @@ static void put_failure(text_out *out, const tutti_explore_failure *failure) {
         put(out, failure->setting);
         put(out, ", which the program does not ask for\n");
     }
+    if (failure->faults[0] != '\0') {
+        put(out, "fault     ");
+        put(out, failure->faults);
+        put(out, "\n");
+    }
     if (failure->critical[0] != '\0') {
         put(out, "critical  ");
         put(out, failure->critical);

@@ -4,12 +4,21 @@
 
 /* Where the fault plan has its say: at the calls of hosts. */
 
+/* What a plan leaves to chance is a choice: to go by its draw, or the other way. */
+static int emu_fault_chance(void *context, int drawn) {
+    emu_engine *engine = context;
+    bool turned = emu_engine_choose(engine, EMU_CHOICE_FAULT, 2) == 1;
+    return (drawn != 0) != turned;
+}
+
 tutti_status emu_faults_create(emu_engine *engine, tutti_error *error) {
     const tutti_fault_plan *plan = engine->config.faults;
     uint32_t ranks = engine->config.host_count > engine->device_count ? engine->config.host_count
                                                                       : engine->device_count;
-    return tutti_fault_state_create(plan, (int32_t)ranks, engine->config.seed, &engine->faults,
-                                    error);
+    tutti_status status =
+        tutti_fault_state_create(plan, (int32_t)ranks, engine->config.seed, &engine->faults, error);
+    if (status == TUTTI_OK) tutti_fault_state_set_chance(engine->faults, emu_fault_chance, engine);
+    return status;
 }
 
 /* The point that a call passes; TUTTI_FAULT_AT_STEP when it has none of its own, and

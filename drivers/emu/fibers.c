@@ -17,12 +17,21 @@ enum { STACK_BYTES_MIN = 512 * 1024 }; /* sanitizers make every frame larger */
 enum { STACK_BYTES_MIN = 64 * 1024 }; /* what the library itself needs, with a margin */
 #endif
 
+/* The exceptions that a thread is handling, as all C++ runtimes for our machines lay them out. A
+ * program without C++ has no such function. */
+typedef struct exceptions {
+    void *caught;
+    unsigned uncaught_count;
+} exceptions;
+exceptions *__cxa_get_globals(void) __attribute__((weak));
+
 typedef struct fiber {
     emu_fiber_context context;
     char *stack; /* above its guard page; NULL: the thread's own */
     emu_fiber_function *function;
     void *argument;
-    int error_number; /* errno, while others run */
+    int error_number;   /* errno, while others run */
+    exceptions handled; /* while others run: a rank may call from within a catch block */
     emu_sanitized_fiber sanitized;
 } fiber;
 
@@ -113,10 +122,22 @@ EMU_NO_TSAN static fiber *fiber_at(emu_fiber_set *set, int32_t index) {
     return index == EMU_FIBER_NONE ? &set->thread : set->fibers[index];
 }
 
+/* What the thread has one of, and each fiber its own. */
+EMU_NO_TSAN static void put_aside(fiber *self) {
+    self->error_number = errno;
+    if (__cxa_get_globals != NULL) self->handled = *__cxa_get_globals();
+}
+
+EMU_NO_TSAN static void put_back(const fiber *self) {
+    errno = self->error_number;
+    if (__cxa_get_globals != NULL) *__cxa_get_globals() = self->handled;
+}
+
 EMU_NO_TSAN static void fiber_entry(void) {
     emu_fiber_set *set = set_of_thread;
     fiber *self = set->current;
     emu_sanitized_fiber_entered(&self->sanitized, &set->thread.sanitized);
+    put_back(self);
     self->function(self->argument);
     assert(0 && "a fiber's function returned");
     abort();
@@ -128,6 +149,7 @@ void emu_fiber_assign(emu_fiber_set *set, uint32_t index, emu_fiber_function *fu
     assigned->function = function;
     assigned->argument = argument;
     assigned->error_number = 0;
+    assigned->handled = (exceptions){0};
     emu_sanitized_fiber_create(&assigned->sanitized, assigned->stack, set->stack_bytes);
     emu_fiber_context_make(&assigned->context, assigned->stack, set->stack_bytes, fiber_entry);
 }
@@ -136,11 +158,11 @@ EMU_NO_TSAN static void go_on(emu_fiber_set *set, fiber *from, fiber *to, bool e
     if (from == to) return;
     set_of_thread = set;
     set->current = to;
-    from->error_number = errno;
+    put_aside(from);
     emu_sanitized_fiber_leave(&from->sanitized, &to->sanitized, ends);
     emu_fiber_context_switch(&from->context, &to->context);
     emu_sanitized_fiber_entered(&from->sanitized, &set->thread.sanitized);
-    errno = from->error_number;
+    put_back(from);
 }
 
 EMU_NO_TSAN void emu_fiber_switch(emu_fiber_set *set, int32_t from, int32_t to) {

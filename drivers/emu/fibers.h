@@ -5,7 +5,8 @@
  * instructions. A set of fibers belongs to one thread at a time; its stacks are used again and
  * again.
  *
- * Fibers share the thread's identity, and thread-local variables. errno is kept apart. */
+ * Fibers share the thread's identity, and thread-local variables. errno, and the C++ exceptions
+ * that are being handled, are kept apart. */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -121,6 +121,7 @@ static void emu_launch_issue(emu_host *host, emu_launch *launch) {
             engine->out_of_memory = true;
             return;
         }
+        emu_guard_issued(engine, part);
         emu_trace_op(engine, part, EMU_TRACE_ISSUE);
         emu_launch_take_turn(launch, part);
         emu_connect(host, part);

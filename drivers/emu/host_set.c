@@ -83,6 +83,7 @@ static bool next_word(const emu_host_set *set, uint32_t from, uint32_t *word_out
 uint32_t emu_host_set_next(const emu_host_set *set, uint32_t from) {
     assert(set->count > 0);
     if (from >= set->room) from = 0;
+    if (emu_host_set_has(set, from)) return from;
     uint32_t word = from / 64;
     uint64_t here = set->bits[word] & from_bit(from);
     if (here == 0) {
@@ -97,6 +98,7 @@ uint32_t emu_host_set_next(const emu_host_set *set, uint32_t from) {
 uint32_t emu_host_set_at(const emu_host_set *set, uint32_t from, uint32_t place) {
     assert(place < set->count);
     if (from >= set->room) from = 0;
+    if (place == 0) return emu_host_set_next(set, from); /* the plain schedule's only question */
     uint32_t bit_words = words_for(set->room), word = from / 64;
     uint64_t here = set->bits[word] & from_bit(from);
     /* Once around, and the word that it began in twice: first its upper part, then its lower. */

@@ -439,6 +439,7 @@ emu_effect *emu_engine_take_effect(emu_engine *engine) {
     engine->effects_out++;
     if (effect->kind == EMU_EFFECT_COPY || effect->kind == EMU_EFFECT_FUNCTION)
         emu_effect_spare_the_dead(engine, effect);
+    emu_guard_effect(engine, effect);
     return effect;
 }
 

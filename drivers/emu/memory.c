@@ -68,6 +68,7 @@ static void emu_memory_remove(emu_allocation *allocation) {
     device->memory_count--;
     memmove(&device->memory[at], &device->memory[at + 1],
             (device->memory_count - at) * sizeof allocation);
+    emu_guard_allocation(allocation, false);
     free(allocation->data);
     free(allocation);
 }
@@ -90,6 +91,7 @@ static void emu_memory_give_back(emu_allocation *allocation) {
     emu_races_forget_memory(allocation);
     if (allocation->bytes <= EMU_FREED_BYTES_MAX)
         memset(allocation->data, EMU_MEMORY_PATTERN, allocation->bytes);
+    emu_guard_allocation(allocation, true);
     *engine->freed_tail = allocation;
     engine->freed_tail = &allocation->next_freed;
     engine->freed_count++;
@@ -246,6 +248,7 @@ void emu_memory_release(emu_allocation *allocation) {
 
 void emu_device_free_memory(emu_device *device) {
     for (uint32_t i = 0; i < device->memory_count; i++) {
+        emu_guard_allocation(device->memory[i], false);
         free(device->memory[i]->data);
         free(device->memory[i]);
     }

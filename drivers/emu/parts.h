@@ -103,6 +103,16 @@ void emu_memory_hold(emu_allocation *allocation);
 void emu_memory_release(emu_allocation *allocation);
 void emu_device_free_memory(emu_device *device);
 
+/* --- guard.c: memory that the program must keep its hands off --- */
+
+/* All of an allocation, when it is freed, and before it goes. */
+void emu_guard_allocation(const emu_allocation *allocation, bool closed);
+
+/* An operation was issued; its data is moved; it is over. */
+void emu_guard_issued(emu_engine *engine, emu_op *op);
+void emu_guard_effect(emu_engine *engine, const emu_effect *effect);
+void emu_guard_over(emu_engine *engine, emu_op *op);
+
 /* --- streams.c, events.c --- */
 
 emu_outcome emu_stream_create_call(emu_host *host, emu_call *call);

@@ -241,10 +241,10 @@ bool emu_races_overlap(emu_host *host, emu_call *call, size_t source_bytes,
                        emu_outcome *outcome_out) {
     uintptr_t source = (uintptr_t)call->source.data;
     uintptr_t destination = (uintptr_t)call->destination.data;
-    emu_text text = {0};
     bool apart = source + source_bytes <= destination || destination + destination_bytes <= source;
     if (apart || source_bytes == 0 || destination_bytes == 0) return false;
     if ((ptrdiff_t)(source - destination) == in_place_bytes) return false;
+    emu_text text = {0}; /* late: most calls need no text, and it is large */
     emu_text_add_overlap(&text, call, source_bytes, destination_bytes, in_place_bytes);
     emu_finding_bad_call(host, call, TUTTI_VERDICT_OVERLAP, text.text);
     *outcome_out = emu_call_end(host, call, TUTTI_INVALID_ARGUMENT, "%s", text.text);

@@ -34,6 +34,27 @@ void __tsan_set_fiber_name(void *fiber, const char *name);
 enum { EMU_TSAN_NO_SYNC = 1 }; /* a switch orders nothing: only the interface's edges do */
 #endif
 
+/* Makes every access to memory an error while it is closed, where ASan is on. NULL where it is off.
+ */
+typedef void emu_asan_guard(const void *data, size_t bytes, bool closed);
+
+#if EMU_ASAN
+static inline void emu_asan_close(const void *data, size_t bytes, bool closed) {
+    if (closed)
+        __asan_poison_memory_region(data, bytes);
+    else
+        __asan_unpoison_memory_region(data, bytes);
+}
+#endif
+
+static inline emu_asan_guard *emu_asan_guard_or_null(void) {
+#if EMU_ASAN
+    return emu_asan_close;
+#else
+    return NULL;
+#endif
+}
+
 typedef struct emu_sanitized_fiber {
 #if EMU_ASAN
     const void *stack; /* unknown for a thread, until a fiber was entered from it */

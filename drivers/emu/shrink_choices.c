@@ -268,7 +268,7 @@ static char *describe_critical(const shrinker *self, uint64_t place, const detou
 static void find_critical(shrinker *self, tutti_explore_failure *failure) {
     self->run_count = 0;
     for (uint64_t place = self->best.count; place-- > 0;) {
-        detour way;
+        detour way = {0};
         bool found = can_turn_back(self, place, &way);
         if (self->status != TUTTI_OK || self->run_count >= CRITICAL_RUNS_MAX) return;
         if (!found) continue;
@@ -289,7 +289,7 @@ static void take_report(shrinker *self, tutti_explore_failure *failure) {
     size_t bytes = emu_choice_record_format(&record, NULL, 0) + 1;
     char *text = malloc(bytes);
     if (text != NULL) emu_choice_record_format(&record, text, bytes);
-    char *repeat = text != NULL ? self->subject->repeat(self->subject->context, text) : NULL;
+    char *repeat = text != NULL ? self->subject->repeat(self->subject->context, text, "") : NULL;
     emu_choices_init_replay(&choices, &record, false);
     const emu_trial trial = {.choices = &choices, .repeat = repeat};
     self->status = self->subject->run(self->subject->context, &trial, &report, self->error);

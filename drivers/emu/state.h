@@ -148,6 +148,7 @@ struct emu_allocation {
     emu_shadow shadow; /* who touched it, until it is given back; see races.c */
     emu_device *device;
     emu_allocation *next_freed; /* given back after it */
+    emu_op *guarded;            /* operations that will write to it, by next_guarded: see guard.c */
 };
 
 struct emu_device {
@@ -270,6 +271,8 @@ struct emu_op {
     bool resident; /* counts against its device's capacity */
     bool orphaned; /* transfers: the other half was given up */
     bool in_order; /* stands in its communicator's inner order */
+    bool is_guarded;
+    emu_op *next_guarded; /* that will write to the same allocation: see guard.c */
 };
 
 /* A group call: several parts that start together, once every stream that they use has come to it.

@@ -119,6 +119,7 @@ void emu_stream_append(emu_stream *stream, emu_op *op) {
         stream->head = op;
     stream->tail = op;
     stream->issued++;
+    emu_guard_issued(emu_device_of(stream->base.device)->engine, op);
     emu_trace_op(emu_device_of(stream->base.device)->engine, op, EMU_TRACE_ISSUE);
     emu_races_issued(op);
     if (stream->head == op) emu_stream_mark_dirty(stream);
@@ -513,6 +514,7 @@ void emu_op_complete(emu_op *op) {
     engine->progress++;
     emu_trace_op(engine, op, EMU_TRACE_COMPLETE);
     emu_races_complete(op);
+    emu_guard_over(engine, op);
     emu_memory_release(op->source_memory);
     emu_memory_release(op->destination_memory);
     if (op->comm != NULL) emu_match_done(op);

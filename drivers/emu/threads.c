@@ -11,6 +11,7 @@
 #include "drivers/emu/run_choices.h"
 #include "drivers/emu/schedule.h"
 #include "drivers/emu/tsan.h"
+#include "src/place.h"
 
 /* The executors on threads and on fibers: each rank's function runs on a stack of its own, one at a
  * time, and a rank that gives way hands the turn straight to the next. Who is next is the
@@ -103,7 +104,10 @@ static void pass_turn(thread_run *run, thread_rank *self, int32_t next) {
         return;
     }
     run->ranks[next].started = true;
+    /* A place was noted already when this is about an argument of another call. */
+    const tutti_place place = tutti_place_take();
     emu_fiber_switch(run->fibers, (int32_t)self->base.host, next);
+    tutti_place_note(place.file, place.line);
     emu_rank_of_thread_set(&self->base);
 }
 
@@ -309,10 +313,12 @@ static void thread_main(void *argument) {
     thread_rank *self = argument;
     thread_run *run = run_of(self->base.cluster);
     int32_t next = run_rank(run, self);
+    emu_tsan_hide_begin();
     if (next == EMU_SCHEDULE_FINISHED)
         emu_baton_give(&run->end);
     else if (next >= 0)
         hand_over(run, next);
+    emu_tsan_hide_end();
     emu_baton_give(&self->gone);
     run_release(run);
 }

@@ -92,6 +92,8 @@ uint32_t emu_walk_choose(void *context, const emu_question *question) {
     emu_walk *walk = context;
     uint32_t answer = 0;
     bool ranks = question->kind == EMU_CHOICE_RANK;
+    if (question->kind == EMU_CHOICE_FAULT)
+        return emu_draw_below(&walk->state, EMU_WALK_FAULT_TURNS) == 0 ? 1 : 0;
     if (!ranks || walk->kind == EMU_WALK_EVEN)
         return emu_draw_below(&walk->state, question->answer_count);
     if (question->answer_count > 1)

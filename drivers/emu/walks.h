@@ -20,7 +20,10 @@ typedef enum emu_walk_kind {
                           testing; Burckhardt, Kothari, Musuvathi, Nagarakatte, 2010) */
 } emu_walk_kind;
 
-enum { EMU_WALK_DEPTH_MAX = 8 };
+enum {
+    EMU_WALK_DEPTH_MAX = 8,
+    EMU_WALK_FAULT_TURNS = 8, /* one in so many draws of a fault plan is turned around */
+};
 
 typedef struct emu_walk {
     emu_walk_kind kind;

@@ -82,6 +82,13 @@ bool is_told_by_who_ran(tutti_verdict verdict) {
     return std::find(std::begin(kinds), std::end(kinds), verdict) != std::end(kinds);
 }
 
+// Accesses without an order next to something else that is wrong: which of the two is found first
+// is the schedule's to say.
+bool is_of_data(tutti_verdict verdict) {
+    return verdict == TUTTI_VERDICT_RACE || verdict == TUTTI_VERDICT_FREED ||
+           verdict == TUTTI_VERDICT_UNDEFINED;
+}
+
 // Calls check(seed) for the plain schedule, NULL, and for random ones, up to the first problem.
 template <typename Check> std::string on_schedules(int seed_count, Check check) {
     std::string problem = check(nullptr);
@@ -200,6 +207,10 @@ std::string problem_of_arbitrary(const ArbitraryProgram &program, int seed_count
         if (found == wanted) return std::string();
         if (is_told_by_who_ran(plain.report->verdict) &&
             is_told_by_who_ran(outcome.report->verdict))
+            return std::string();
+        const bool wrong = plain.report->verdict != TUTTI_VERDICT_OK &&
+                           outcome.report->verdict != TUTTI_VERDICT_OK;
+        if (wrong && (is_of_data(plain.report->verdict) || is_of_data(outcome.report->verdict)))
             return std::string();
         return "it ends as " + wanted + " or as " + found + ", " + schedule_text(seed) + ":\n" +
                text_of(plain.report.get()) + text_of(outcome.report.get());

@@ -95,8 +95,9 @@ typedef enum tutti_executor {
     TUTTI_EXECUTOR_PARALLEL = 1, /* all ranks at once, real time */
     /* As on threads, the same traces, but all ranks are fibers of one thread: many times more
      * schedules, and thousands of ranks. Ranks then share thread-local variables and the thread's
-     * identity (errno is kept apart), and a mutex that is held across a call deadlocks, which the
-     * watchdog reports. */
+     * identity (errno, and exceptions that are being handled, are kept apart), and a mutex that is
+     * held across a call deadlocks, which the watchdog reports. When one rank does not come back,
+     * all are left behind with it, and end after it: `argument` must live as long. */
     TUTTI_EXECUTOR_FIBERS = 2,
 } tutti_executor;
 

@@ -20,11 +20,14 @@ enum {
     TUTTI_EXPLORE_CLASSES = 1 << 2,  /* one schedule of every class, up to a budget */
     TUTTI_EXPLORE_WALKS = 1 << 3,    /* drawn schedules, in five ways */
     TUTTI_EXPLORE_ALL = (1 << 4) - 1,
+    TUTTI_EXPLORE_FAULTS = 1 << 4, /* the fault sweep (tutti/sweep.h), when it is asked for: the
+                                      program has to bear that its calls fail */
 };
 
 enum {
     TUTTI_EXPLORE_CLASSES_DEFAULT = 10000,  /* schedules */
     TUTTI_EXPLORE_WALKS_DEFAULT = 1000,     /* schedules of each way */
+    TUTTI_EXPLORE_FAULTS_DEFAULT = 1000,    /* faults of the sweep */
     TUTTI_EXPLORE_SELF_CHECK_DEFAULT = 100, /* every so many schedules */
     TUTTI_EXPLORE_FAILURES_MAX = 100,       /* different ones that are kept */
 };
@@ -43,9 +46,10 @@ typedef int tutti_explore_progress(void *context, const tutti_explore_state *sta
 
 typedef struct tutti_explore_options {
     uint32_t struct_size;         /* sizeof(tutti_explore_options) */
-    uint32_t stages;              /* bits of TUTTI_EXPLORE_*; 0: all */
+    uint32_t stages;              /* bits of TUTTI_EXPLORE_*; 0: all but faults */
     uint64_t class_limit;         /* schedules of the stage classes; 0: the default */
     uint64_t walk_limit;          /* schedules of each way of drawing; 0: the default */
+    uint64_t fault_limit;         /* faults of the sweep; 0: the default */
     uint64_t seed;                /* of drawn schedules */
     uint32_t collect_all;         /* 1: go on after a failure, and group failures by cause */
     uint32_t keep_as_found;       /* 1: do not make failing schedules small */
@@ -73,6 +77,7 @@ typedef struct tutti_explore_failure {
     const char *stage;         /* that found it */
     uint64_t times;            /* schedules that failed for this cause */
     const char *found_choices; /* the schedule that found it, before it was made small */
+    const char *faults;        /* the rule of the sweep that found it; "" */
     const char *critical;      /* the choice that decides, in words; "" when not looked for */
     int32_t is_hazard;         /* 1: only under an extreme that the program did not ask for */
     const char *setting;       /* of a hazard: "one collective at a time"; "" */

@@ -272,6 +272,14 @@ tutti_status tutti_fault_state_create(const tutti_fault_plan *plan, int32_t rank
                                       uint64_t seed, tutti_fault_state **state_out,
                                       tutti_error *error);
 
+/* Asked at every hit of a term with a probability; `drawn` says whether the state has drawn it.
+ * Returns whether it applies. */
+typedef int tutti_fault_chance(void *context, int drawn);
+
+/* Lets somebody else decide what is left to chance. NULL: the state's own draws. */
+void tutti_fault_state_set_chance(tutti_fault_state *state, tutti_fault_chance *chance,
+                                  void *context);
+
 /* Frees a state. NULL is accepted. */
 void tutti_fault_state_destroy(tutti_fault_state *state);
 

@@ -160,8 +160,8 @@ void trace_picture_dot(trace_text *out, const tutti_trace *trace,
                               "  edge [fontname=\"sans-serif\" fontsize=\"9\"];\n");
     add_label(out, dot.graph, picture);
     if (dot.graph) {
-        dot.nodes = trace->nodes.at + dot.graph->first_node;
-        dot.edges = trace->edges.at + dot.graph->first_edge;
+        if (dot.graph->node_count > 0) dot.nodes = trace->nodes.at + dot.graph->first_node;
+        if (dot.graph->edge_count > 0) dot.edges = trace->edges.at + dot.graph->first_edge;
         dot.waits = calloc((size_t)dot.graph->node_count + 1, sizeof *dot.waits);
         dot.shown = calloc((size_t)dot.graph->node_count + 1, sizeof *dot.shown);
         out->failed = out->failed || !dot.waits || !dot.shown;

@@ -163,10 +163,13 @@ static void add_fault(mermaid_picture *mermaid, const trace_fault *fault) {
 }
 
 static void add_finding(mermaid_picture *mermaid, const trace_finding *finding) {
-    const int32_t *ranks = mermaid->trace->finding_ranks.at + finding->first_rank;
-    const uint32_t count = finding->rank_count;
-    begin_note(mermaid, count > 0 ? ranks[0] : mermaid->trace->lanes.at[0].rank,
-               count > 0 ? ranks[count - 1] : mermaid->trace->lanes.at[0].rank);
+    int32_t first = mermaid->trace->lanes.at[0].rank, last = first;
+    if (finding->rank_count > 0) {
+        const int32_t *ranks = mermaid->trace->finding_ranks.at + finding->first_rank;
+        first = ranks[0];
+        last = ranks[finding->rank_count - 1];
+    }
+    begin_note(mermaid, first, last);
     trace_text_add_plain(&mermaid->words, finding->is_note ? "note: " : "finding: ");
     trace_picture_add_finding(&mermaid->words, finding);
     if (finding->text) trace_text_add_plain(&mermaid->words, "\n");

@@ -205,6 +205,53 @@ TEST(Explore, WhatOnlyAnExtremeBreaksIsAHazardAndNoFailure) {
     EXPECT_NE(text_of(found.get()).find("one collective at a time"), std::string::npos);
 }
 
+// --- Faults ---
+
+TEST(Explore, ProbabilitiesOfFaultPlansAreChoices) {
+    tutti_explore_options options = explore_options();
+    options.stages = TUTTI_EXPLORE_CLASSES;
+    const std::string text = "ranks 2\nbuffer x f32 1 = 1\nfault all_reduce[rank=1]=1%kill\n"
+                             "rank *\n all_reduce x sum\n sync\n";
+    const Exploration found = explore_text(text, options);
+    ASSERT_EQ(failures_of(found), 1u) << text_of(found.get());
+    EXPECT_EQ(found->failures[0].report->verdict, TUTTI_VERDICT_KILLED);
+    EXPECT_NE(std::string(found->failures[0].report->choices).find("f1"), std::string::npos);
+}
+
+TEST(Explore, SweepsFaultsWhenAsked) {
+    tutti_explore_options options = explore_options();
+    options.stages = TUTTI_EXPLORE_PLAIN | TUTTI_EXPLORE_FAULTS;
+    options.collect_all = 1;
+    // Rank 1 takes a failed all_reduce for a good one.
+    const Exploration found = explore(
+        2,
+        [](tutti_rank *self) {
+            Member member(self);
+            if (member.status != TUTTI_OK) return;
+            if (member.set(1) != TUTTI_OK) return;
+            const tutti_status reduced = member.all_reduce();
+            if (member.synchronize() != TUTTI_OK) return;
+            if (reduced != TUTTI_OK && tutti_rank_index(self) == 1)
+                tutti_rank_wrong(self, "a failure was overlooked");
+            (void)member.leave();
+        },
+        options);
+    ASSERT_GE(failures_of(found), 1u) << text_of(found.get());
+    const std::string text = text_of(found.get());
+    EXPECT_NE(text.find("fault     all_reduce[rank=1"), std::string::npos) << text;
+    EXPECT_NE(text.find("TUTTI_FAULTS='all_reduce[rank=1"), std::string::npos) << text;
+}
+
+TEST(Explore, DoesNotSweepWhatIsToFailAnyway) {
+    tutti_explore_options options = explore_options();
+    options.stages = TUTTI_EXPLORE_PLAIN | TUTTI_EXPLORE_FAULTS;
+    const Exploration found = explore_text("ranks 2\nbuffer x f32 1\nrank 0\n all_reduce x sum\n"
+                                           " sync\nverdict missing culprit 1\n",
+                                           options);
+    EXPECT_EQ(found->failure_count, 0u) << text_of(found.get());
+    EXPECT_NE(text_of(found.get()).find("to fail without a fault"), std::string::npos);
+}
+
 // --- Programs that cannot be repeated ---
 
 TEST(Explore, AProgramThatDependsOnSomethingElseIsFoundOut) {

@@ -172,7 +172,7 @@ TEST(FaultEffects, AKilledRankRunsNoMoreHostFunctionsAndCopiesToNoMemory) {
     float value = 1;
     bool ran = false;
     tutti_rehearsal_options options = options_for(2);
-    options.faults = "sync[rank=0]=kill";
+    options.faults = "sync[rank=0]=kill; all_reduce[rank=1]=delay(5ms)"; // it comes too late
     const Report report = rehearse(options, [&](tutti_rank *self) {
         Member member(self);
         if (member.status != TUTTI_OK) return;

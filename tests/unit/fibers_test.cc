@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -126,6 +127,50 @@ TEST(RehearsalOnFibers, ExplainsAStuckProgramAsThreadsDo) {
     options.executor = TUTTI_EXECUTOR_FIBERS;
     EXPECT_EQ(trace_of(options, stuck), threads);
     EXPECT_EQ(rehearse(options, stuck)->verdict, TUTTI_VERDICT_MISSING);
+}
+
+// The macro notes the place of a call before its arguments are evaluated: here, others run then.
+TEST(RehearsalOnFibers, NamesThePlaceOfACallWhoseArgumentsGiveWay) {
+    const RankBody body = [](tutti_rank *self) {
+        Member member(self);
+        const auto late_count = [self] {
+            for (int i = 0; i < 200; i++)
+                (void)tutti_rank_now(self);
+            return static_cast<size_t>(tutti_rank_index(self)) + 1;
+        };
+        (void)tutti_all_reduce(member.comm, member.buffer, member.buffer, member.data_type,
+                               late_count(), TUTTI_SUM, member.stream, nullptr);
+        (void)member.synchronize();
+    };
+    tutti_rehearsal_options options = options_for(3);
+    const std::string threads = trace_of(options, body);
+    EXPECT_NE(threads.find("fibers_test.cc:"), std::string::npos) << threads;
+    options.executor = TUTTI_EXECUTOR_FIBERS;
+    EXPECT_EQ(trace_of(options, body), threads);
+}
+
+TEST(RehearsalOnFibers, KeepsExceptionsOfRanksApart) {
+    const RankBody body = [](tutti_rank *self) {
+        const int32_t index = tutti_rank_index(self);
+        Member member(self);
+        try {
+            throw index;
+        } catch (const int32_t &caught) {
+            EXPECT_EQ(member.set(1), TUTTI_OK);
+            EXPECT_EQ(member.all_reduce(), TUTTI_OK);
+            EXPECT_EQ(member.synchronize(), TUTTI_OK); // others throw and catch meanwhile
+            EXPECT_EQ(caught, index);
+            try {
+                throw; // the one that this rank handles
+            } catch (int32_t again) {
+                EXPECT_EQ(again, index);
+            }
+        }
+        EXPECT_EQ(std::current_exception(), nullptr);
+        EXPECT_EQ(member.leave(), TUTTI_OK);
+    };
+    const Report report = rehearse(options_for(4, TUTTI_EXECUTOR_FIBERS), body);
+    EXPECT_EQ(report->verdict, TUTTI_VERDICT_OK) << text_of(report.get());
 }
 
 TEST(RehearsalOnFibers, TakesAThousandRanks) {
