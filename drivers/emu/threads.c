@@ -350,6 +350,7 @@ static void fiber_main(void *argument) {
     emu_fiber_set *fibers = run->fibers;
     uint32_t host = self->base.host;
     emu_tsan_hide_end();
+    emu_tsan_release(&run->end_order); /* the thread ends after its fibers, however they end */
     emu_fiber_end(fibers, host, next);
 }
 
@@ -359,6 +360,7 @@ static void fibers_main(void *argument) {
     emu_tsan_hide_begin();
     run->ranks[run->first_host].started = true;
     emu_fiber_switch(run->fibers, EMU_FIBER_NONE, run->first_host);
+    emu_tsan_acquire(&run->end_order);
     emu_baton_give(&run->end);
     run_release(run);
     emu_tsan_hide_end();
